@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Scoring a pair of clips: the request, the call, and lists of what there is.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lockstep/report.h"
+#include "lockstep/result.h"
+#include "lockstep/video_format.h"
+
+namespace lockstep {
+
+using OptionList = std::vector<std::pair<std::string, std::string>>;
+
+/// One input file. Raw planar video needs its format; everything else says it itself.
+struct InputRequest {
+  std::string path;                // "-" is standard input
+  std::optional<VideoFormat> raw;  // set: planar .yuv of this format
+  std::int64_t skip_frames = 0;    // pictures dropped at the start
+};
+
+/// A metric on its own.
+struct FeatureRequest {
+  std::string name;
+  OptionList options;
+};
+
+/// A model and how it is applied. Exactly one of version (built in) and path (JSON file) is set.
+struct ModelRequest {
+  std::string version;
+  std::string path;
+  std::string name = "vmaf";
+  bool disable_clip = false;
+  bool enable_transform = false;
+  std::vector<std::pair<std::string, OptionList>> overloads;  // feature name, options merged over the model's own
+};
+
+struct Progress {
+  std::int64_t frames_done = 0;
+  std::optional<std::int64_t> frames_total;  // when the inputs say how long they are
+};
+
+enum class SizeMismatch {
+  kRefuse,           // an error that names both sizes
+  kScaleContainers,  // bicubic to the reference's size and format where the distorted input is a container; raw inputs
+                     // are refused
+};
+
+struct ScoreRequest {
+  InputRequest reference;
+  InputRequest distorted;
+  std::vector<ModelRequest> models;
+  std::vector<FeatureRequest> features;
+  std::string backend = "cpu";
+  unsigned threads = 0;        // 0: as many as the machine has
+  std::uint64_t cpu_mask = 0;  // libvmaf's --cpumask: bits switch instruction sets off
+  int subsample = 1;
+  std::int64_t frame_limit = 0;  // at most this many pairs; 0: all
+  /// Scores frames [first, second) with the bits that a run over everything gives them.
+  std::optional<std::pair<std::int64_t, std::int64_t>> segment;
+  bool strict = false;            // warnings about the inputs (truncated tail, unequal length) become errors
+  bool common_bit_depth = false;  // inputs of different depth: shift the lower one up
+  SizeMismatch size_mismatch = SizeMismatch::kRefuse;
+  std::function<void(const Progress&)> on_progress;  // called from one thread at a time, a few times a second
+  std::stop_token stop;
+};
+
+/// Scores the pair. Blocks until done, cancelled or failed; no exception leaves it.
+/// errors  every ErrorCode; the error names file, frame and field where they apply
+[[nodiscard]] Result<Report> Score(const ScoreRequest& request);
+
+/// Checks everything that can be checked without reading pictures: feature and option names, models. Score does it too.
+[[nodiscard]] Status CheckRequest(const ScoreRequest& request);
+
+struct OptionInfo {
+  std::string name;
+  std::string alias;  // empty where there is none
+  std::string type;   // "bool", "int", "double" or "string"
+  std::string default_value;
+  std::string range;  // empty where it does not apply
+  std::string meaning;
+};
+
+struct FeatureInfo {
+  std::string name;
+  std::string summary;
+  PlaneSize minimum_size;
+  std::vector<std::string> scores;  // names with default options
+  std::vector<OptionInfo> options;
+};
+
+struct ModelInfo {
+  std::string version;
+  std::string summary;
+  std::vector<std::string> features;
+  PlaneSize minimum_size;
+  bool available = true;  // false while a metric that it needs is not part of this build
+  std::string unavailable_reason;
+  bool is_collection = false;
+};
+
+[[nodiscard]] std::vector<FeatureInfo> ListFeatures();
+[[nodiscard]] std::vector<ModelInfo> ListModels();
+
+/// "lockstep 0.1.0"
+[[nodiscard]] std::string VersionText();
+
+}  // namespace lockstep

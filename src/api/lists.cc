@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What there is: metrics with their options, and models.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "features/feature_list.h"
+#include "features/score_name.h"
+#include "lockstep/score.h"
+#include "model/model.h"
+
+namespace lockstep {
+namespace {
+
+OptionInfo DescribeOption(const OptionSpec& spec) {
+  OptionInfo info;
+  info.name = spec.name;
+  info.alias = spec.alias != nullptr ? spec.alias : "";
+  info.meaning = spec.meaning;
+  switch (spec.type) {
+    case OptionType::kBool:
+      info.type = "bool";
+      info.default_value = spec.default_value != 0.0 ? "true" : "false";
+      break;
+    case OptionType::kInt:
+    case OptionType::kDouble:
+      info.type = spec.type == OptionType::kInt ? "int" : "double";
+      info.default_value = fmt::format("{:g}", spec.default_value);
+      info.range = fmt::format("{:g} to {:g}", spec.minimum, spec.maximum);
+      break;
+    case OptionType::kString:
+      info.type = "string";
+      info.default_value = spec.default_text;
+      break;
+  }
+  return info;
+}
+
+// The size that every metric of the model accepts, or why the model cannot run.
+void DescribeNeeds(const Model& model, ModelInfo& info) {
+  for (const ModelFeature& feature : model.features()) {
+    const std::string name = ShortScoreName(feature.raw_name);
+    if (std::find(info.features.begin(), info.features.end(), name) == info.features.end())
+      info.features.push_back(name);
+    const FeatureDescription* description = FindFeatureByScore(feature.raw_name);
+    if (description == nullptr) {
+      info.available = false;
+      info.unavailable_reason = fmt::format("no metric of this build provides {}", name);
+      continue;
+    }
+    info.minimum_size.width = std::max(info.minimum_size.width, description->minimum_size.width);
+    info.minimum_size.height = std::max(info.minimum_size.height, description->minimum_size.height);
+  }
+}
+
+}  // namespace
+
+std::vector<FeatureInfo> ListFeatures() {
+  std::vector<FeatureInfo> list;
+  for (const FeatureDescription* description : FeatureList()) {
+    FeatureInfo info;
+    info.name = description->name;
+    info.summary = description->summary;
+    info.minimum_size = description->minimum_size;
+    for (const char* score : description->provided) info.scores.push_back(ShortScoreName(score));
+    for (const OptionSpec& spec : description->options) info.options.push_back(DescribeOption(spec));
+    list.push_back(std::move(info));
+  }
+  return list;
+}
+
+std::vector<ModelInfo> ListModels() {
+  std::vector<ModelInfo> list;
+  for (const BuiltInModelInfo& built_in : BuiltInModels()) {
+    ModelInfo info;
+    info.version = built_in.version;
+    info.summary = built_in.summary;
+    info.is_collection = built_in.is_collection;
+    const Result<LoadedModel> model = LoadBuiltInModel(built_in.version, {});
+    if (model) {
+      DescribeNeeds(model->main, info);
+    } else {
+      info.available = false;
+      info.unavailable_reason = model.error().Describe();
+    }
+    list.push_back(std::move(info));
+  }
+  return list;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// What a metric is to the rest of the system: facts of one window of frames, then scores of the whole sequence.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/frame.h"
+#include "features/option_table.h"
+#include "lockstep/result.h"
+#include "lockstep/video_format.h"
+
+namespace lockstep {
+
+/// One 64-bit fact: an exact integer, or the bits of a float or double whose order of additions is fixed.
+using Fact = std::uint64_t;
+[[nodiscard]] inline Fact FactOf(double value) { return std::bit_cast<std::uint64_t>(value); }
+[[nodiscard]] inline double DoubleOf(Fact fact) { return std::bit_cast<double>(fact); }
+
+/// How far a metric looks along the sequence. A segment [a, b) of scores needs the facts of
+/// [a - fact_lead_in, b + fact_lead_out), and each fact the pictures up to picture_lead_in frames before it.
+struct TemporalReach {
+  int picture_lead_in = 0;  // 0, 1 or 2
+  int fact_lead_in = 0;
+  int fact_lead_out = 0;
+};
+
+/// The pictures that the facts of one frame depend on.
+struct FrameWindow {
+  std::int64_t index = 0;  // frame number in the whole sequence
+  const Frame* reference = nullptr;
+  const Frame* distorted = nullptr;
+  /// [k] is the reference picture k frames earlier; nullptr before the first frame of the sequence. [0] is `reference`.
+  std::array<const Frame*, 3> earlier_reference{};
+  /// What Prepare() made of those pictures for this metric; nullptr where there is no picture or nothing to prepare.
+  std::array<const std::byte*, 3> prepared{};
+};
+
+/// Scratch memory of one thread for one metric, made once and used for many frames.
+struct Workspace {
+  virtual ~Workspace() = default;
+};
+
+/// Facts of one metric, rows by frame number. Subsampling leaves rows out.
+class FactTable {
+ public:
+  FactTable(int columns, std::int64_t first) : columns_(columns), first_(first) {}
+
+  [[nodiscard]] std::int64_t first() const { return first_; }
+  [[nodiscard]] std::int64_t end() const { return first_ + static_cast<std::int64_t>(present_.size()); }
+  [[nodiscard]] bool Has(std::int64_t frame) const {
+    return frame >= first_ && frame < end() && present_[static_cast<std::size_t>(frame - first_)] != 0;
+  }
+  [[nodiscard]] std::span<const Fact> Row(std::int64_t frame) const {
+    return {facts_.data() + static_cast<std::size_t>(frame - first_) * static_cast<std::size_t>(columns_),
+            static_cast<std::size_t>(columns_)};
+  }
+  /// Sets the facts of a frame; frames may come in any order.
+  void Set(std::int64_t frame, std::span<const Fact> facts) {
+    Extend(frame + 1);
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+      facts_[static_cast<std::size_t>(frame - first_) * static_cast<std::size_t>(columns_) + i] = facts[i];
+    }
+    present_[static_cast<std::size_t>(frame - first_)] = 1;
+  }
+  /// Makes the table cover frames up to `end`, without facts for the new ones.
+  void Extend(std::int64_t end) {
+    const auto rows = static_cast<std::size_t>(end - first_);
+    if (rows <= present_.size()) return;
+    present_.resize(rows, 0);
+    facts_.resize(rows * static_cast<std::size_t>(columns_), 0);
+  }
+
+ private:
+  int columns_;
+  std::int64_t first_;
+  std::vector<std::uint8_t> present_;
+  std::vector<Fact> facts_;
+};
+
+/// Where Finish() puts scores. Frames outside the requested segment are dropped by the receiver.
+class ScoreSink {
+ public:
+  virtual ~ScoreSink() = default;
+  /// `column` counts the metric's own columns().
+  virtual void Put(int column, std::int64_t frame, double value) = 0;
+  virtual void PutAggregate(std::string_view name, double value) = 0;
+  /// Something a reader of the report should know about a frame.
+  virtual void Warn(std::int64_t frame, std::string_view text) = 0;
+};
+
+/// When libvmaf would write a column first; decides the order of columns in a report.
+enum class ColumnPhase { kFrame, kFlush };
+
+struct FeatureColumn {
+  std::string raw_name;  // undecorated, e.g. "VMAF_integer_feature_adm2_score"
+  ColumnPhase phase = ColumnPhase::kFrame;
+  bool decorated = true;  // false where libvmaf never adds option suffixes (psnr, ...)
+};
+
+/// A metric with its options, bound to a picture format. Immutable after creation; every method is const and thread
+/// safe.
+class Feature {
+ public:
+  virtual ~Feature() = default;
+
+  [[nodiscard]] virtual TemporalReach reach() const { return {}; }
+  /// Sees every frame, also those that subsampling leaves out of the report.
+  [[nodiscard]] virtual bool every_frame() const { return false; }
+  [[nodiscard]] virtual bool needs_distorted() const { return true; }
+  [[nodiscard]] virtual bool needs_chroma() const { return false; }
+  [[nodiscard]] virtual int fact_count() const = 0;
+  [[nodiscard]] virtual std::vector<FeatureColumn> columns() const = 0;
+
+  /// Scratch memory; may throw std::bad_alloc. nullptr where none is needed.
+  [[nodiscard]] virtual std::unique_ptr<Workspace> MakeWorkspace() const { return nullptr; }
+
+  /// Bytes that Prepare() fills for a reference picture (64-byte aligned, kept while a later window needs them).
+  [[nodiscard]] virtual std::size_t prepared_bytes() const { return 0; }
+  /// Work on a reference picture alone, done once though several windows use it.
+  virtual void Prepare(const Frame& /*reference*/, Workspace* /*workspace*/, std::byte* /*prepared*/) const {}
+
+  /// Facts of one frame. Allocates nothing, cannot fail.
+  virtual void Extract(const FrameWindow& window, Workspace* workspace, std::span<Fact> facts) const = 0;
+
+  /// Scores of the sequence, on one thread, in frame order. `facts` covers the segment and its lead-in and lead-out;
+  /// its end is the end of the sequence unless a lead-out was available.
+  virtual void Finish(const FactTable& facts, ScoreSink& sink) const = 0;
+};
+
+/// What the registry knows of a metric before it is created.
+struct FeatureDescription {
+  const char* name;
+  const char* summary;
+  std::span<const OptionSpec> options;
+  /// Undecorated score names by which a model finds this metric.
+  std::span<const char* const> provided;
+  PlaneSize minimum_size;
+  /// errors  kUnsupported | kInvalidArgument: the format or the options do not fit the metric. The size has been
+  /// checked
+  ///         against minimum_size already.
+  Result<std::unique_ptr<Feature>> (*create)(const OptionValues& options, const VideoFormat& format);
+};
+
+}  // namespace lockstep

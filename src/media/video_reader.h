@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Reading pictures from a file or stream, whatever its container.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/frame.h"
+#include "lockstep/result.h"
+#include "lockstep/video_format.h"
+
+namespace lockstep {
+
+/// What a file says about itself.
+struct VideoInfo {
+  std::string path;
+  std::string container;  // "y4m", "yuv", or FFmpeg's format name
+  std::string codec;      // empty for raw video
+  VideoFormat format;
+  double frame_rate = 0.0;                  // 0 when unknown
+  std::optional<std::int64_t> frame_count;  // when known without reading: size of a regular file, container index
+  std::string interlacing = "progressive";  // "progressive", "unknown", "top field first", …
+  std::string chroma_location;              // empty when not tagged
+};
+
+struct OpenOptions {
+  std::optional<VideoFormat> raw;  // set: planar raw video of this format, whatever the file's name
+  bool strict = false;             // a truncated tail is an error instead of a warning
+};
+
+/// One video input, read front to back. Not thread safe; one thread at a time.
+class VideoReader {
+ public:
+  virtual ~VideoReader() = default;
+  [[nodiscard]] virtual const VideoInfo& info() const = 0;
+
+  /// Reads the next picture into `frame` (which gets info().format).
+  /// out     true: a whole picture; false: end of the stream, after which every call returns false
+  /// errors  kFormat, kTruncated (strict only), kInputOutput, naming file and frame
+  [[nodiscard]] virtual Result<bool> Read(Frame& frame) = 0;
+
+  /// Reads past `count` pictures without delivering them; returns how many there were.
+  [[nodiscard]] virtual Result<std::int64_t> Skip(std::int64_t count);
+
+  /// What a user should know about this input, e.g. bytes of a truncated last frame. Complete once Read() said false.
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+
+ protected:
+  std::vector<std::string> warnings_;
+};
+
+/// Opens "-", a pipe or a file. Raw when options.raw is set; y4m by its magic, read by our own reader; anything else
+/// through FFmpeg's libraries. errors  kNotFound, kInputOutput (missing, unreadable, a directory, empty), kFormat,
+/// kUnsupported; the message names the
+///         path and what would have been accepted
+[[nodiscard]] Result<std::unique_ptr<VideoReader>> OpenVideo(const std::string& path, const OpenOptions& options);
+
+}  // namespace lockstep
