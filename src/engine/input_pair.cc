@@ -37,7 +37,7 @@ Result<std::unique_ptr<InputPair>> InputPair::Open(const ScoreRequest& request) 
   for (const bool is_reference : {true, false}) {
     const InputRequest& input = is_reference ? request.reference : request.distorted;
     Side& side = is_reference ? pair->reference_ : pair->distorted_;
-    Result<std::unique_ptr<VideoReader>> reader = OpenVideo(input.path, {input.raw, request.strict});
+    Result<std::unique_ptr<VideoReader>> reader = OpenVideo(input.path, {input.raw, request.strict, request.stop});
     if (!reader) return std::move(reader).error();
     side.reader = *std::move(reader);
     side.info = side.reader->info();
@@ -156,7 +156,7 @@ Result<Pool<Frame>::Ref> InputPair::NextOf(Side& side) {
     current = scaled;
   }
   Pool<Frame>::Ref shifted = frames_.Acquire();
-  ShiftToDepth(*shifted, *current, format_.bit_depth);
+  if (Status status = ShiftToDepth(*shifted, *current, format_.bit_depth); !status) return std::move(status).error();
   return shifted;
 }
 

@@ -115,7 +115,7 @@ void PredictModel(const PlannedModel& planned, ScoreTable& table, int subsample)
 
 double PooledMean(const ScoreTable& table, const std::string& key, int subsample) {
   const std::optional<std::size_t> column = table.Find(key);
-  const std::optional<PooledScore> pooled = column ? Pool(table, *column, subsample) : std::nullopt;
+  const std::optional<PooledScore> pooled = column ? PoolScores(table, *column, subsample) : std::nullopt;
   return pooled ? pooled->mean : 0.0;
 }
 
@@ -123,7 +123,7 @@ ReportModel SummariseModel(const PlannedModel& planned, const ScoreTable& table,
   ReportModel model;
   model.name = planned.name;
   model.label = planned.label;
-  model.pooled = Pool(table, *table.Find(planned.name), subsample);
+  model.pooled = PoolScores(table, *table.Find(planned.name), subsample);
   model.is_collection = planned.model.is_collection();
   if (model.is_collection) {
     const BootstrapColumnNames names = MakeBootstrapColumnNames(planned);
@@ -144,7 +144,7 @@ void FillColumns(const ScoreTable& table, int subsample, Report& report) {
     for (std::int64_t i = 0; i < table.count(); ++i) {
       column.values[static_cast<std::size_t>(i)] = table.Get(c, table.first() + i);
     }
-    column.pooled = Pool(table, c, subsample);
+    column.pooled = PoolScores(table, c, subsample);
     report.columns.push_back(std::move(column));
   }
 }

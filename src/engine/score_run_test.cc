@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Whole runs: the same bits for every thread count and every cut into segments; names, merging, order of columns.
+#include "engine/score_run.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+constexpr VideoFormat kFormat{PixelFormat::kYuv420, 49, 37, 8};
+constexpr int kFrames = 12;
+
+// A moving pattern with noise, so that every metric has something to measure.
+std::string MakeClip(const std::string& name, int frames, std::uint32_t noise, const VideoFormat& format = kFormat) {
+  static const std::filesystem::path folder = [] {
+    std::string name_template = (std::filesystem::temp_directory_path() / "lockstep_score_run_XXXXXX").string();
+    return std::filesystem::path(mkdtemp(name_template.data()));
+  }();
+  const std::string path = (folder / name).string();
+  std::ofstream file(path, std::ios::binary);
+  std::uint32_t state = 12345;
+  for (int f = 0; f < frames; ++f) {
+    for (int p = 0; p < format.plane_count(); ++p) {
+      const PlaneSize size = format.plane_size(p);
+      for (int y = 0; y < size.height; ++y) {
+        for (int x = 0; x < size.width; ++x) {
+          state = state * 1664525U + 1013904223U;
+          const std::uint32_t base = static_cast<std::uint32_t>(((x + 2 * f) * 9) ^ ((y + f * f) * 5)) % 180U;
+          const std::uint32_t sample = base + (noise == 0 ? 0 : (state >> 8) % noise);
+          file.put(static_cast<char>(sample));
+          if (format.bit_depth > 8) file.put(static_cast<char>(sample >> 7));
+        }
+      }
+    }
+  }
+  return path;
+}
+
+ScoreRequest MakeRequest() {
+  static const std::string reference = MakeClip("reference.yuv", kFrames, 0);
+  static const std::string distorted = MakeClip("distorted.yuv", kFrames, 40);
+  ScoreRequest request;
+  request.reference = {reference, kFormat, 0};
+  request.distorted = {distorted, kFormat, 0};
+  request.threads = 1;
+  return request;
+}
+
+ScoreRequest MakeFullRequest() {
+  ScoreRequest request = MakeRequest();
+  request.models.push_back({"vmaf_v0.6.1", "", "vmaf", false, false, {}});
+  request.models.push_back({"vmaf_b_v0.6.3", "", "boot", false, false, {}});
+  request.features.push_back({"psnr", {}});
+  request.features.push_back({"float_psnr", {}});
+  request.features.push_back({"float_motion", {}});
+  request.features.push_back({"motion", {{"motion_five_frame_window", "true"}, {"motion_moving_average", "true"}}});
+  request.features.push_back({"motion_v2", {{"motion_add_uv", "true"}}});
+  return request;
+}
+
+Report MustRun(const ScoreRequest& request) {
+  Result<Report> report = RunScore(request);
+  EXPECT_TRUE(report.ok()) << (report.ok() ? "" : report.error().Describe());
+  return report.ok() ? *std::move(report) : Report{};
+}
+
+const ReportColumn* FindColumn(const Report& report, const std::string& name) {
+  for (const ReportColumn& column : report.columns) {
+    if (column.name == name) return &column;
+  }
+  return nullptr;
+}
+
+void ExpectSameBits(const ReportColumn& whole, const ReportColumn& part, std::int64_t offset) {
+  for (std::size_t i = 0; i < part.values.size(); ++i) {
+    const std::optional<double>& a = whole.values[i + static_cast<std::size_t>(offset)];
+    const std::optional<double>& b = part.values[i];
+    ASSERT_EQ(a.has_value(), b.has_value()) << whole.name << " frame " << i + static_cast<std::size_t>(offset);
+    if (a) {
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(*a), std::bit_cast<std::uint64_t>(*b))
+          << whole.name << " frame " << i + static_cast<std::size_t>(offset) << ": " << *a << " against " << *b;
+    }
+  }
+}
+
+TEST(ScoreRun, EveryThreadCountGivesTheSameReport) {
+  ScoreRequest request = MakeFullRequest();
+  const Report one = MustRun(request);
+  ASSERT_EQ(one.frame_count, kFrames);
+  for (const unsigned threads : {2U, 3U, 7U}) {
+    request.threads = threads;
+    const Report many = MustRun(request);
+    ASSERT_EQ(many.columns.size(), one.columns.size());
+    for (std::size_t c = 0; c < one.columns.size(); ++c) {
+      EXPECT_EQ(many.columns[c].key, one.columns[c].key);
+      ExpectSameBits(one.columns[c], many.columns[c], 0);
+    }
+  }
+}
+
+TEST(ScoreRun, EverySegmentHasTheBitsOfTheWholeRun) {
+  ScoreRequest request = MakeFullRequest();
+  const Report whole = MustRun(request);
+  request.threads = 2;
+  for (std::int64_t first = 0; first < kFrames; ++first) {
+    for (std::int64_t end = first + 1; end <= kFrames + 1; end += (first % 3 == 0 ? 1 : 3)) {
+      request.segment = {first, end};
+      const Report part = MustRun(request);
+      EXPECT_EQ(part.first_frame, first);
+      ASSERT_EQ(part.frame_count, std::min<std::int64_t>(end, kFrames) - first);
+      ASSERT_EQ(part.columns.size(), whole.columns.size());
+      for (std::size_t c = 0; c < whole.columns.size(); ++c) ExpectSameBits(whole.columns[c], part.columns[c], first);
+    }
+  }
+}
+
+TEST(ScoreRun, SegmentPastTheEndIsRefused) {
+  ScoreRequest request = MakeFullRequest();
+  request.segment = {kFrames, kFrames + 4};
+  const Result<Report> report = RunScore(request);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(ScoreRun, ColumnsComeInLibvmafsOrder) {
+  ScoreRequest request = MakeRequest();
+  request.models.push_back({"vmaf_v0.6.1", "", "vmaf", false, false, {}});
+  request.features.push_back({"psnr", {}});
+  std::vector<std::string> names;
+  for (const ReportColumn& column : MustRun(request).columns) names.push_back(column.name);
+  const std::vector<std::string> expected = {"integer_adm2",
+                                             "integer_aim",
+                                             "integer_adm3",
+                                             "integer_adm_scale0",
+                                             "integer_adm_scale1",
+                                             "integer_adm_scale2",
+                                             "integer_adm_scale3",
+                                             "VMAF_integer_feature_motion_sad_score",
+                                             "integer_vif_scale0",
+                                             "integer_vif_scale1",
+                                             "integer_vif_scale2",
+                                             "integer_vif_scale3",
+                                             "psnr_y",
+                                             "psnr_cb",
+                                             "psnr_cr",
+                                             "integer_motion2",
+                                             "integer_motion3",
+                                             "vmaf"};
+  EXPECT_EQ(names, expected);
+}
+
+TEST(ScoreRun, RequestsThatDifferInOutputsAreMerged) {
+  ScoreRequest request = MakeRequest();
+  request.features.push_back({"psnr", {}});
+  request.features.push_back({"psnr", {{"enable_mse", "true"}}});
+  const Report report = MustRun(request);
+  EXPECT_EQ(report.columns.size(), 6U);
+  EXPECT_NE(FindColumn(report, "mse_y"), nullptr);
+  EXPECT_TRUE(report.decisions.empty());
+}
+
+TEST(ScoreRun, RequestsThatDifferInValuesKeepTheirOwnNames) {
+  ScoreRequest request = MakeRequest();
+  request.features.push_back({"psnr", {{"enable_chroma", "false"}}});
+  request.features.push_back({"psnr", {{"enable_chroma", "false"}, {"min_sse", "0.5"}}});
+  request.features.push_back({"adm", {}});
+  request.features.push_back({"adm", {{"adm_enhn_gain_limit", "1.0"}}});
+  const Report report = MustRun(request);
+  EXPECT_NE(FindColumn(report, "psnr_y"), nullptr);
+  EXPECT_NE(FindColumn(report, "psnr_y_min_sse_0.5"), nullptr);
+  EXPECT_NE(FindColumn(report, "integer_adm2"), nullptr);
+  EXPECT_NE(FindColumn(report, "integer_adm2_egl_1"), nullptr);
+  EXPECT_FALSE(report.decisions.empty());
+}
+
+TEST(ScoreRun, SubsamplingKeepsFullRateMotion) {
+  ScoreRequest request = MakeRequest();
+  request.features.push_back({"motion", {}});
+  request.features.push_back({"vif", {}});
+  const Report full = MustRun(request);
+  request.subsample = 5;
+  const Report some = MustRun(request);
+  for (const std::int64_t frame : {0, 5, 10}) {
+    const auto i = static_cast<std::size_t>(frame);
+    EXPECT_EQ(FindColumn(some, "integer_motion2")->values[i], FindColumn(full, "integer_motion2")->values[i]);
+    EXPECT_EQ(FindColumn(some, "integer_vif_scale0")->values[i], FindColumn(full, "integer_vif_scale0")->values[i]);
+  }
+  EXPECT_FALSE(FindColumn(some, "integer_vif_scale0")->values[1].has_value());
+  ASSERT_TRUE(FindColumn(some, "integer_vif_scale0")->pooled.has_value());
+}
+
+TEST(ScoreRun, UnequalLengthScoresTheCommonPart) {
+  for (const bool shorter_reference : {true, false}) {
+    ScoreRequest request = MakeRequest();
+    const std::string shorter = MakeClip("shorter.yuv", 7, 11);
+    (shorter_reference ? request.reference : request.distorted).path = shorter;
+    request.features.push_back({"psnr", {}});
+    const Report report = MustRun(request);
+    EXPECT_EQ(report.frame_count, 7);
+    ASSERT_EQ(report.warnings.size(), 1U);
+    EXPECT_NE(report.warnings[0].text.find("shorter.yuv\" ended before"), std::string::npos);
+    request.strict = true;
+    EXPECT_FALSE(RunScore(request).ok());
+  }
+}
+
+TEST(ScoreRun, InputsThatDifferAreRefusedWithBothFormats) {
+  ScoreRequest request = MakeRequest();
+  VideoFormat other = kFormat;
+  other.width = 50;
+  request.distorted = {MakeClip("other.yuv", 3, 5, other), other, 0};
+  request.features.push_back({"psnr", {}});
+  const Result<Report> report = RunScore(request);
+  ASSERT_FALSE(report.ok());
+  EXPECT_NE(report.error().message.find("49x37"), std::string::npos);
+  EXPECT_NE(report.error().message.find("50x37"), std::string::npos);
+}
+
+TEST(ScoreRun, TooSmallPicturesAreRefusedWithTheMinimum) {
+  ScoreRequest request = MakeRequest();
+  VideoFormat small = kFormat;
+  small.width = 20;
+  request.reference = {MakeClip("small_a.yuv", 3, 0, small), small, 0};
+  request.distorted = {MakeClip("small_b.yuv", 3, 9, small), small, 0};
+  request.models.push_back({"vmaf_v0.6.1", "", "vmaf", false, false, {}});
+  Result<Report> report = RunScore(request);
+  ASSERT_FALSE(report.ok());
+  EXPECT_NE(report.error().Describe().find("33x33"), std::string::npos) << report.error().Describe();
+  request.models.clear();
+  request.features.push_back({"psnr", {}});
+  request.features.push_back({"motion", {}});
+  EXPECT_TRUE(RunScore(request).ok());
+}
+
+TEST(ScoreRun, NamesThatCollideAreRefused) {
+  ScoreRequest request = MakeRequest();
+  request.models.push_back({"vmaf_v0.6.1", "", "vmaf", false, false, {}});
+  request.models.push_back({"vmaf_v0.6.1neg", "", "vmaf", false, false, {}});
+  EXPECT_FALSE(CheckScoreRequest(request).ok());
+  request.models[1].name = "psnr_y";
+  EXPECT_TRUE(CheckScoreRequest(request).ok());
+  request.features.push_back({"psnr", {}});
+  EXPECT_FALSE(RunScore(request).ok());
+}
+
+TEST(ScoreRun, BadRequestsAreRefusedBeforeReading) {
+  for (const auto& spoil : std::vector<void (*)(ScoreRequest&)>{
+           [](ScoreRequest& r) {
+             r.features.push_back({"psrn", {}});
+           },
+           [](ScoreRequest& r) {
+             r.features.push_back({"psnr", {{"enable_msee", "true"}}});
+           },
+           [](ScoreRequest& r) {
+             r.features.push_back({"vif", {{"vif_enhn_gain_limit", "nan"}}});
+           },
+           [](ScoreRequest& r) {
+             r.features.push_back({"psnr", {{"enable_mse", "true"}, {"enable_mse", "false"}}});
+           },
+           [](ScoreRequest& r) {
+             r.models.push_back({"vmaf_v9", "", "vmaf", false, false, {}});
+           },
+           [](ScoreRequest& r) {
+             r.models.push_back({"", "/missing.json", "vmaf", false, false, {}});
+           },
+           [](ScoreRequest& r) {
+             r.models.push_back({"", "", "vmaf", false, false, {}});
+           },
+           [](ScoreRequest& r) { r.subsample = 0; },
+           [](ScoreRequest& r) { r.backend = "quantum"; },
+           [](ScoreRequest& r) {
+             r.segment = {5, 5};
+           },
+           [](ScoreRequest& r) { r.features.clear(); },
+       }) {
+    ScoreRequest request = MakeRequest();
+    request.features.push_back({"float_psnr", {}});
+    spoil(request);
+    EXPECT_FALSE(CheckScoreRequest(request).ok());
+    EXPECT_FALSE(RunScore(request).ok());
+  }
+}
+
+TEST(ScoreRun, StopsWhenAsked) {
+  ScoreRequest request = MakeFullRequest();
+  std::stop_source stop;
+  request.stop = stop.get_token();
+  stop.request_stop();
+  const Result<Report> report = RunScore(request);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace lockstep
