@@ -66,7 +66,9 @@ OptionValues::OptionValues(std::span<const OptionSpec> specs) : specs_(specs), v
 Result<OptionValues> OptionValues::Parse(std::string_view feature, std::span<const OptionSpec> specs,
                                          const OptionDictionary& dictionary) {
   OptionValues values(specs);
-  for (const auto& [key, text] : dictionary.entries()) {
+  for (const OptionDictionary::Entry& entry : dictionary.entries()) {
+    const std::string& key = entry.first;
+    const std::string& text = entry.second;
     const auto spec = std::find_if(specs.begin(), specs.end(), [&](const OptionSpec& s) { return s.name == key; });
     const auto fail = [&](std::string message) {
       return Error{ErrorCode::kInvalidArgument, std::move(message), {}, {}, fmt::format("feature {}", feature)};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,9 @@ struct VideoInfo {
 };
 
 struct OpenOptions {
-  std::optional<VideoFormat> raw;  // set: planar raw video of this format, whatever the file's name
-  bool strict = false;             // a truncated tail is an error instead of a warning
+  std::optional<VideoFormat> raw = {};  // set: planar raw video of this format, whatever the file's name
+  bool strict = false;                  // a truncated tail is an error instead of a warning
+  std::stop_token stop = {};            // a stop makes a blocked open or read fail with kCancelled
 };
 
 /// One video input, read front to back. Not thread safe; one thread at a time.
@@ -44,6 +46,10 @@ class VideoReader {
 
   /// Reads past `count` pictures without delivering them; returns how many there were.
   [[nodiscard]] virtual Result<std::int64_t> Skip(std::int64_t count);
+
+  /// From any thread: a Read() or Skip() in progress and all later ones fail with kCancelled, even one that waits for a
+  /// pipe.
+  virtual void Cancel() {}
 
   /// What a user should know about this input, e.g. bytes of a truncated last frame. Complete once Read() said false.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }

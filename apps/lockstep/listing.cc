@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Lists made from the engine's own tables, so that they cannot differ from what it accepts.
+#include "apps/lockstep/listing.h"
+
+#include <fmt/format.h>
+
+namespace lockstep {
+namespace {
+
+std::string SizeText(const PlaneSize& size) {
+  return size.width > 1 || size.height > 1 ? fmt::format("{}x{}", size.width, size.height) : "any";
+}
+
+void AppendFeature(const FeatureInfo& feature, std::string& out) {
+  out += fmt::format("{}: {}\n", feature.name, feature.summary);
+  out += fmt::format("  smallest picture: {}\n", SizeText(feature.minimum_size));
+  out += fmt::format("  scores: {}\n", fmt::join(feature.scores, ", "));
+  if (feature.options.empty()) {
+    out += "  no options\n";
+    return;
+  }
+  out += "  options:\n";
+  for (const OptionInfo& option : feature.options) {
+    out += fmt::format("    {} ({}", option.name, option.type);
+    if (!option.alias.empty()) out += fmt::format(", in names: {}", option.alias);
+    out += fmt::format(", default {}", option.default_value.empty() ? "empty" : option.default_value);
+    if (!option.range.empty()) out += fmt::format(", {}", option.range);
+    out += fmt::format(")\n      {}\n", option.meaning);
+  }
+}
+
+}  // namespace
+
+std::string ListFeaturesText(const std::vector<FeatureInfo>& features, bool with_options) {
+  std::string out;
+  for (const FeatureInfo& feature : features) {
+    if (with_options) {
+      if (!out.empty()) out += "\n";
+      AppendFeature(feature, out);
+      continue;
+    }
+    out +=
+        fmt::format("{}: {} (smallest picture: {})\n", feature.name, feature.summary, SizeText(feature.minimum_size));
+    std::string names;
+    for (const OptionInfo& option : feature.options) names += (names.empty() ? "" : ", ") + option.name;
+    if (!names.empty()) out += fmt::format("  options: {}\n", names);
+  }
+  return out;
+}
+
+Result<std::string> DescribeFeatureText(const std::vector<FeatureInfo>& features, const std::string& name) {
+  std::string names;
+  for (const FeatureInfo& feature : features) {
+    if (feature.name == name) {
+      std::string out;
+      AppendFeature(feature, out);
+      return out;
+    }
+    names += (names.empty() ? "" : ", ") + feature.name;
+  }
+  return Error{
+      ErrorCode::kNotFound, fmt::format("unknown feature \"{}\"; expected {}", name, names), {}, std::nullopt, {}};
+}
+
+std::string ListModelsText(const std::vector<ModelInfo>& models) {
+  std::string out;
+  for (const ModelInfo& model : models) {
+    out +=
+        fmt::format("{}: {}{}\n", model.version, model.summary, model.is_collection ? " (bootstrap collection)" : "");
+    out += fmt::format("  features: {}\n", fmt::join(model.features, ", "));
+    if (model.available) {
+      out += fmt::format("  smallest picture: {}\n", SizeText(model.minimum_size));
+    } else {
+      out += fmt::format("  not available: {}\n", model.unavailable_reason);
+    }
+  }
+  return out;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// float_psnr on the host: integer sums, and the order of the reference where it rounds.
+#include "features/float_psnr/float_psnr.h"
+
+#include <array>
+
+#include "exact/elementary.h"
+#include "features/float_psnr/float_psnr_arithmetic.h"
+#include "features/float_psnr/float_psnr_options.h"
+#include "features/psnr/squared_error.h"
+
+namespace lockstep {
+namespace {
+
+double Scaler(int bit_depth) { return static_cast<double>(1 << (bit_depth - 8)); }
+
+u64 WideSum(const u16* reference, const u16* distorted, int width) {
+  u64 sum = 0;
+  for (int x = 0; x < width; ++x) {
+    sum += FloatPsnrSquare(static_cast<i32>(reference[x]) - static_cast<i32>(distorted[x]));
+  }
+  return sum;
+}
+
+u64 IntegerSum(const PlaneView& reference, const PlaneView& distorted, int bit_depth) {
+  u64 sum = 0;
+  for (int y = 0; y < reference.height; ++y) {
+    // Up to 12 bits binary32 does not round the square, so that integers give it too.
+    if (bit_depth == 8) {
+      sum += NarrowSquaredErrorSum(reference.row<u8>(y), distorted.row<u8>(y), reference.width);
+    } else if (bit_depth <= 12) {
+      sum += NarrowSquaredErrorSum(reference.row<u16>(y), distorted.row<u16>(y), reference.width);
+    } else {
+      sum += WideSum(reference.row<u16>(y), distorted.row<u16>(y), reference.width);
+    }
+  }
+  return sum;
+}
+
+template <class Sample>
+double RasterSum(const PlaneView& reference, const PlaneView& distorted, float scaler) {
+  double noise = 0.0;
+  for (int y = 0; y < reference.height; ++y) {
+    const Sample* r = reference.row<Sample>(y);
+    const Sample* s = distorted.row<Sample>(y);
+    for (int x = 0; x < reference.width; ++x) {
+      const float difference = static_cast<float>(r[x]) / scaler - static_cast<float>(s[x]) / scaler;
+      const float square = difference * difference;
+      noise += static_cast<double>(square);
+    }
+  }
+  return noise;
+}
+
+class FloatPsnrFeature final : public Feature {
+ public:
+  FloatPsnrFeature(const OptionValues& options, const VideoFormat& format)
+      : format_(format), uncapped_(options.GetBool("uncapped")) {}
+
+  int fact_count() const override { return 1; }
+  std::vector<FeatureColumn> columns() const override { return {{"float_psnr"}}; }
+
+  void Extract(const FrameWindow& window, Workspace* /*workspace*/, std::span<Fact> facts) const override {
+    const PlaneView reference = window.reference->plane(0);
+    const PlaneView distorted = window.distorted->plane(0);
+    const u64 sum = IntegerSum(reference, distorted, format_.bit_depth);
+    facts[0] = FactOf(sum <= kFloatPsnrExactSum ? FloatPsnrNoiseFromIntegerSum(sum, format_.bit_depth)
+                                                : FloatPsnrNoiseInRasterOrder(reference, distorted, format_.bit_depth));
+  }
+
+  void Finish(const FactTable& facts, ScoreSink& sink) const override {
+    const std::int64_t pixels = static_cast<std::int64_t>(format_.width) * format_.height;
+    for (std::int64_t frame = facts.first(); frame < facts.end(); ++frame) {
+      if (!facts.Has(frame)) continue;
+      sink.Put(0, frame, FloatPsnrScore(DoubleOf(facts.Row(frame)[0]), pixels, format_.bit_depth, uncapped_));
+    }
+  }
+
+ private:
+  VideoFormat format_;
+  bool uncapped_;
+};
+
+constexpr std::array<const char*, 1> kProvided = {"float_psnr"};
+
+}  // namespace
+
+double FloatPsnrNoiseFromIntegerSum(std::uint64_t sum, int bit_depth) {
+  const double scaler = Scaler(bit_depth);
+  return static_cast<double>(sum) / (scaler * scaler);
+}
+
+double FloatPsnrNoiseInRasterOrder(const PlaneView& reference, const PlaneView& distorted, int bit_depth) {
+  const auto scaler = static_cast<float>(Scaler(bit_depth));
+  return bit_depth == 8 ? RasterSum<u8>(reference, distorted, scaler) : RasterSum<u16>(reference, distorted, scaler);
+}
+
+double FloatPsnrScore(double noise, std::int64_t pixels, int bit_depth, bool uncapped) {
+  const double peak = static_cast<double>((1 << bit_depth) - 1) / Scaler(bit_depth);
+  const double mean = noise / static_cast<double>(pixels);
+  const double value = 10 * exact::Log10((peak * peak) / (mean > 1e-10 ? mean : 1e-10));
+  const double cap = 6 * bit_depth + 12;
+  return uncapped || value < cap ? value : cap;
+}
+
+constinit const FeatureDescription kFloatPsnr = {
+    "float_psnr",
+    "peak signal-to-noise ratio of luma, squares in binary32",
+    kFloatPsnrOptions,
+    kProvided,
+    {1, 1},
+    [](const OptionValues& options, const VideoFormat& format) -> Result<std::unique_ptr<Feature>> {
+      return std::unique_ptr<Feature>(std::make_unique<FloatPsnrFeature>(options, format));
+    },
+};
+
+}  // namespace lockstep

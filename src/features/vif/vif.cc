@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// vif on the host: fused row passes over line buffers, and scores from the exact sums.
+#include "features/vif/vif.h"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/aligned_buffer.h"
+#include "exact/elementary.h"
+#include "features/vif/vif_arithmetic.h"
+#include "features/vif/vif_gain_binary64.h"
+#include "features/vif/vif_options.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kFactsPerScale = 4;
+
+// Line buffers and the pictures of scales 1 … 3.
+class VifWorkspace final : public Workspace {
+ public:
+  VifWorkspace(int width, int height) {
+    // Two passes: the first adds up sizes, the second hands out addresses.
+    Lay(width, height);
+    memory_.Resize(used_);
+    used_ = 0;
+    Lay(width, height);
+  }
+
+  VifMomentPlanes moments{};
+  VifVariancePlanes variances{};
+  VifSamplePlanes filtered{};
+  std::array<VifSamplePlanes, kVifScales> pictures{};  // [0] is unused: the frames themselves
+
+ private:
+  // Column 0 is aligned, and kVifPadding elements before and after the row may be written.
+  template <class T>
+  T* Take(i64 row_stride, i64 rows) {
+    constexpr std::size_t kMargin = AlignedBuffer::kAlignment;
+    static_assert(kMargin >= kVifPadding * sizeof(T));
+    const std::size_t start = used_ + kMargin;
+    const std::size_t bytes = static_cast<std::size_t>(row_stride * rows) * sizeof(T);
+    used_ = (start + bytes + 2 * kMargin - 1) / kMargin * kMargin;
+    return memory_.size() == 0 ? nullptr : reinterpret_cast<T*>(memory_.data() + start);
+  }
+
+  void Lay(int width, int height) {
+    moments = {Take<u16>(width, 1), Take<u16>(width, 1), Take<u32>(width, 1),
+               Take<u32>(width, 1), Take<u32>(width, 1), 0};
+    variances = {Take<i32>(width, 1), Take<i32>(width, 1), Take<i32>(width, 1), 0};
+    filtered = {Take<u16>(width, 1), Take<u16>(width, 1), 0};
+    for (int scale = 1; scale < kVifScales; ++scale) {
+      const i64 stride = width >> scale;
+      const i64 rows = height >> scale;
+      pictures[static_cast<std::size_t>(scale)] = {Take<u16>(stride, rows), Take<u16>(stride, rows), stride};
+    }
+  }
+
+  AlignedBuffer memory_;
+  std::size_t used_ = 0;
+};
+
+struct Settings {
+  bool skip_scale0;
+  double gain_limit;
+  const u16* log_table;
+};
+
+// The passes are functions of their own, because GCC spills twice as much where several of them share a loop nest.
+
+template <int kScale, class Sample>
+[[gnu::noinline]] void VerticalPass(const VifVerticalArgs& args, i32 row) {
+  VifVerticalRow<kScale, Sample, VifWideSum>(args, row);
+}
+
+template <int kScale>
+[[gnu::noinline]] void HorizontalPass(const VifHorizontalArgs& args, i32 row) {
+  VifHorizontalRow<kScale, VifWideSum>(args, row);
+}
+
+[[gnu::noinline]] VifSums StatisticPass(const VifStatisticArgs<VifGainBinary64>& args, i32 row) {
+  return VifStatisticRow(args, row);
+}
+
+template <int kScale, class Sample>
+[[gnu::noinline]] void DownsampleVerticalPass(const VifDownsampleVerticalArgs& args, i32 row) {
+  VifDownsampleVerticalRow<kScale, Sample>(args, row);
+}
+
+template <int kScale>
+[[gnu::noinline]] void DownsampleHorizontalPass(const VifDownsampleHorizontalArgs& args, i32 row) {
+  VifDownsampleHorizontalRow<kScale>(args, row);
+}
+
+// The sums of one scale, and the pictures of the next one.
+template <int kScale, class Sample>
+VifSums ScaleSums(const VifPictures& pictures, const Settings& settings, const VifWorkspace& workspace) {
+  VifSums sums = {0, 0, 0, 0};
+  const bool scored = kScale > 0 || !settings.skip_scale0;
+  const VifVerticalArgs vertical = {pictures, workspace.moments};
+  const VifHorizontalArgs horizontal = {workspace.moments, workspace.variances, pictures.width, pictures.height};
+  const VifStatisticArgs<VifGainBinary64> statistic = {workspace.variances, pictures.width, pictures.height,
+                                                       settings.log_table, settings.gain_limit};
+  for (i32 y = 0; y < pictures.height; ++y) {
+    if (scored) {
+      VerticalPass<kScale, Sample>(vertical, y);
+      HorizontalPass<kScale>(horizontal, y);
+      VifAddSums(sums, StatisticPass(statistic, y));
+    }
+    if constexpr (kScale + 1 < kVifScales) {
+      // While these source rows are in the cache. An odd last row has no successor.
+      const i32 next_height = pictures.height / 2;
+      if (y % 2 == 0 && y / 2 < next_height) {
+        DownsampleVerticalPass<kScale + 1, Sample>({pictures, workspace.filtered}, y / 2);
+        DownsampleHorizontalPass<kScale + 1>(
+            {workspace.filtered, workspace.pictures[kScale + 1], pictures.width / 2, next_height}, y / 2);
+      }
+    }
+  }
+  return sums;
+}
+
+VifPictures SmallerPictures(const VifWorkspace& workspace, int scale, const VideoFormat& format) {
+  const VifSamplePlanes& planes = workspace.pictures[static_cast<std::size_t>(scale)];
+  return {planes.reference,      planes.distorted,       planes.row_stride, planes.row_stride,
+          format.width >> scale, format.height >> scale, format.bit_depth};
+}
+
+// Numerator and denominator of a scale, each rounded once to binary32.
+struct Ratio {
+  float num;
+  float den;
+};
+
+Ratio RatioOf(std::span<const Fact> facts) {
+  const auto num_log = static_cast<double>(facts[0]);
+  const auto den_log = static_cast<double>(facts[1]);
+  const auto non_log_num = static_cast<double>(facts[2]);
+  const auto non_log_count = static_cast<double>(facts[3]);
+  return {static_cast<float>(num_log / 2048.0 + (non_log_count - (non_log_num / 16384.0) / 65025.0)),
+          static_cast<float>(den_log / 2048.0 + non_log_count)};
+}
+
+class VifFeature final : public Feature {
+ public:
+  VifFeature(const OptionValues& options, const VideoFormat& format)
+      : format_(format),
+        debug_(options.GetBool("debug")),
+        settings_{options.GetBool("vif_skip_scale0"), options.GetDouble("vif_enhn_gain_limit"), VifLogTable().data()} {}
+
+  int fact_count() const override { return kFactsPerScale * kVifScales; }
+
+  std::vector<FeatureColumn> columns() const override {
+    std::vector<FeatureColumn> columns;
+    for (int scale = 0; scale < kVifScales; ++scale) {
+      columns.push_back({"VMAF_integer_feature_vif_scale" + std::to_string(scale) + "_score"});
+    }
+    if (debug_) {
+      columns.insert(columns.end(), {{"integer_vif"}, {"integer_vif_num"}, {"integer_vif_den"}});
+      for (int scale = 0; scale < kVifScales; ++scale) {
+        columns.push_back({"integer_vif_num_scale" + std::to_string(scale)});
+        columns.push_back({"integer_vif_den_scale" + std::to_string(scale)});
+      }
+    }
+    return columns;
+  }
+
+  std::unique_ptr<Workspace> MakeWorkspace() const override {
+    return std::make_unique<VifWorkspace>(format_.width, format_.height);
+  }
+
+  void Extract(const FrameWindow& window, Workspace* scratch, std::span<Fact> facts) const override {
+    const auto& workspace = static_cast<const VifWorkspace&>(*scratch);
+    const PlaneView reference = window.reference->plane(0);
+    const PlaneView distorted = window.distorted->plane(0);
+    const int sample_bytes = format_.bytes_per_sample();
+    const VifPictures frames = {reference.data,
+                                distorted.data,
+                                reference.stride_bytes / sample_bytes,
+                                distorted.stride_bytes / sample_bytes,
+                                format_.width,
+                                format_.height,
+                                format_.bit_depth};
+    const std::array<VifSums, kVifScales> sums = {
+        sample_bytes == 1 ? ScaleSums<0, u8>(frames, settings_, workspace)
+                          : ScaleSums<0, u16>(frames, settings_, workspace),
+        ScaleSums<1, u16>(SmallerPictures(workspace, 1, format_), settings_, workspace),
+        ScaleSums<2, u16>(SmallerPictures(workspace, 2, format_), settings_, workspace),
+        ScaleSums<3, u16>(SmallerPictures(workspace, 3, format_), settings_, workspace)};
+    std::size_t i = 0;
+    for (const VifSums& scale : sums) {
+      facts[i++] = scale.num_log;
+      facts[i++] = scale.den_log;
+      facts[i++] = scale.non_log_num;
+      facts[i++] = scale.non_log_count;
+    }
+  }
+
+  void Finish(const FactTable& facts, ScoreSink& sink) const override {
+    for (std::int64_t frame = facts.first(); frame < facts.end(); ++frame) {
+      if (facts.Has(frame)) FinishFrame(frame, facts.Row(frame), sink);
+    }
+  }
+
+ private:
+  void FinishFrame(std::int64_t frame, std::span<const Fact> facts, ScoreSink& sink) const {
+    double num_sum = 0.0;
+    double den_sum = 0.0;
+    for (int scale = 0; scale < kVifScales; ++scale) {
+      // The values that libvmaf gives a skipped scale.
+      double score = 0.0;
+      double num = 0.0;
+      double den = -1.0;
+      if (scale > 0 || !settings_.skip_scale0) {
+        const Ratio ratio = RatioOf(facts.subspan(static_cast<std::size_t>(scale) * kFactsPerScale, kFactsPerScale));
+        score = static_cast<double>(ratio.num / ratio.den);
+        num = static_cast<double>(ratio.num);
+        den = static_cast<double>(ratio.den);
+        num_sum += num;
+        den_sum += den;
+      }
+      sink.Put(scale, frame, score);
+      if (debug_) {
+        sink.Put(kVifScales + 3 + 2 * scale, frame, num);
+        sink.Put(kVifScales + 4 + 2 * scale, frame, den);
+      }
+    }
+    if (debug_) {
+      // Every pixel adds at least 1 to a denominator.
+      sink.Put(kVifScales, frame, num_sum / den_sum);
+      sink.Put(kVifScales + 1, frame, num_sum);
+      sink.Put(kVifScales + 2, frame, den_sum);
+    }
+  }
+
+  VideoFormat format_;
+  bool debug_;
+  Settings settings_;
+};
+
+constexpr std::array<const char*, kVifScales> kProvided = {
+    "VMAF_integer_feature_vif_scale0_score", "VMAF_integer_feature_vif_scale1_score",
+    "VMAF_integer_feature_vif_scale2_score", "VMAF_integer_feature_vif_scale3_score"};
+
+std::vector<u16> MakeLogTable() {
+  std::vector<u16> table(32768);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    // The product is exact in binary32, and half a unit more in binary64.
+    const float scaled = exact::Log2f(static_cast<float>(32768 + i)) * 2048.0f;
+    table[i] = static_cast<u16>(static_cast<double>(scaled) + 0.5);
+  }
+  return table;
+}
+
+}  // namespace
+
+std::span<const std::uint16_t> VifLogTable() {
+  static const std::vector<u16> table = MakeLogTable();
+  return table;
+}
+
+constinit const FeatureDescription kVif = {
+    "vif",
+    "visual information fidelity of luma at four scales, fixed point",
+    kVifOptions,
+    kProvided,
+    {16, 16},
+    [](const OptionValues& options, const VideoFormat& format) -> Result<std::unique_ptr<Feature>> {
+      return std::unique_ptr<Feature>(std::make_unique<VifFeature>(options, format));
+    },
+};
+
+}  // namespace lockstep

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Raw video: sizes that do not fit, wrong depths, and paths that cannot be read.
+#include "media/yuv_reader.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "media/test_clips.h"
+
+namespace lockstep {
+namespace {
+
+using test::Contains;
+using test::NoiseFrame;
+using test::ReadAll;
+using test::ReadClip;
+using test::TemporaryFolder;
+
+TEST(YuvReader, ReadsEveryDepthAndFormat) {
+  const TemporaryFolder folder;
+  for (const auto pixel_format :
+       {PixelFormat::kYuv400, PixelFormat::kYuv420, PixelFormat::kYuv422, PixelFormat::kYuv444}) {
+    for (int depth = 8; depth <= 16; ++depth) {
+      // The second size is read around the buffer, in batches of rows.
+      for (const PlaneSize& size : {PlaneSize{19, 19}, PlaneSize{501, 701}}) {
+        const VideoFormat format{pixel_format, size.width, size.height, depth};
+        const std::vector<std::string> frames{NoiseFrame(format, 1), NoiseFrame(format, 2)};
+        const ReadClip clip = ReadAll(folder.Write("clip.yuv", frames[0] + frames[1]), {.raw = format, .strict = true});
+        EXPECT_EQ(clip.error, "");
+        EXPECT_EQ(clip.info.frame_count, 2);
+        EXPECT_EQ(clip.info.container, "yuv");
+        EXPECT_TRUE(clip.frames == frames);
+        EXPECT_TRUE(clip.warnings.empty());
+      }
+    }
+  }
+}
+
+TEST(YuvReader, DeliversWholeFramesOfACutFile) {
+  const TemporaryFolder folder;
+  const VideoFormat format{PixelFormat::kYuv420, 176, 144, 8};
+  const std::string frame = NoiseFrame(format, 1);
+  const std::string path = folder.Write("cut.yuv", frame + frame + frame.substr(1000));
+  ReadClip clip = ReadAll(path, {.raw = format});
+  EXPECT_EQ(clip.error, "");
+  EXPECT_EQ(clip.frames, (std::vector<std::string>{frame, frame}));
+  ASSERT_EQ(clip.warnings.size(), 1U);
+  EXPECT_TRUE(clip.warnings[0].starts_with(path + ": truncated: 37016 bytes after frame 1 ")) << clip.warnings[0];
+
+  clip = ReadAll(path, {.raw = format, .strict = true});
+  EXPECT_EQ(clip.code, ErrorCode::kTruncated);
+  EXPECT_TRUE(Contains(clip.error, path) && Contains(clip.error, "37016 bytes")) << clip.error;
+}
+
+TEST(YuvReader, SaysWhatWouldFit) {
+  const TemporaryFolder folder;
+  const VideoFormat eight{PixelFormat::kYuv420, 176, 144, 8};
+  const VideoFormat ten{PixelFormat::kYuv420, 176, 144, 10};
+  const std::string frame = NoiseFrame(eight, 1);
+
+  // One 8-bit frame declared as 10 bit.
+  ReadClip clip = ReadAll(folder.Write("a.yuv", frame), {.raw = ten});
+  EXPECT_EQ(clip.code, ErrorCode::kTruncated);
+  EXPECT_TRUE(Contains(clip.error,
+                       "holds no whole frame: 38016 bytes where one frame of 176x144 420 10 bit takes 76032; "
+                       "the size would fit 1 frame of 176x144 420 8 bit"))
+      << clip.error;
+
+  // Three of them: one frame and a tail, whose warning says so.
+  const std::string path = folder.Write("b.yuv", std::string(3 * 38016, '\1'));
+  clip = ReadAll(path, {.raw = ten});
+  EXPECT_EQ(clip.frames.size(), 1U);
+  ASSERT_EQ(clip.warnings.size(), 1U);
+  EXPECT_EQ(clip.warnings[0], path +
+                                  ": truncated: 38016 bytes after frame 0 are not a whole frame and are ignored; the "
+                                  "size would fit 3 frames of 176x144 420 8 bit");
+}
+
+TEST(YuvReader, SaysWhatWouldFitForWrongSizes) {
+  const VideoFormat declared{PixelFormat::kYuv420, 640, 360, 8};
+  EXPECT_EQ(FormatsThatFit(176 * 144 * 3 / 2, declared), "; the size would fit 1 frame of 176x144 420 8 bit");
+  EXPECT_EQ(FormatsThatFit(640 * 360 * 2, declared),
+            "; the size would fit 1 frame of 640x360 422 8 bit or 2 frames of 640x360 400 8 bit or 1 frame of 640x360 "
+            "400 10 bit or 4 frames of 320x240 420 8 bit");
+  EXPECT_EQ(FormatsThatFit(17, declared), "");
+  EXPECT_EQ(FormatsThatFit(0, declared), "");
+}
+
+TEST(YuvReader, NoticesWordsReadAsBytes) {
+  const TemporaryFolder folder;
+  const VideoFormat declared{PixelFormat::kYuv420, 64, 48, 8};
+  for (const int depth : {10, 12}) {
+    const std::string path = folder.Write("a.yuv", NoiseFrame({PixelFormat::kYuv420, 64, 48, depth}, 1));
+    const ReadClip clip = ReadAll(path, {.raw = declared});
+    EXPECT_EQ(clip.frames.size(), 2U);
+    ASSERT_EQ(clip.warnings.size(), 1U);
+    EXPECT_TRUE(Contains(clip.warnings[0], fmt::format("looks like {} bit video read as 8 bit", depth)));
+  }
+  // Odd widths: the high bytes change columns from row to row.
+  const VideoFormat odd{PixelFormat::kYuv420, 65, 48, 8};
+  EXPECT_EQ(
+      ReadAll(folder.Write("c.yuv", NoiseFrame({PixelFormat::kYuv420, 65, 48, 10}, 1)), {.raw = odd}).warnings.size(),
+      1U);
+  // A fine pattern of black and white columns is a picture.
+  std::string columns;
+  for (std::size_t i = 0; i < declared.frame_bytes() / 2; ++i) columns += std::string("\xff\0", 2);
+  EXPECT_TRUE(ReadAll(folder.Write("b.yuv", columns), {.raw = declared}).warnings.empty());
+}
+
+TEST(YuvReader, NamesTheFieldOfABadFormat) {
+  const TemporaryFolder folder;
+  const std::string path = folder.Write("a.yuv", std::string(100, 'a'));
+  constexpr int kHuge = std::numeric_limits<int>::max();
+  const auto error = [&path](const VideoFormat& format) { return ReadAll(path, {.raw = format}).error; };
+  constexpr auto k420 = PixelFormat::kYuv420;
+  EXPECT_EQ(error({k420, 0, 2, 8}), path + ": width: 0 is not in 1 … 32768");
+  EXPECT_EQ(error({k420, kHuge, kHuge, 8}), path + ": width: 2147483647 is not in 1 … 32768");
+  EXPECT_EQ(error({k420, 2, -1, 8}), path + ": height: -1 is not in 1 … 32768");
+  EXPECT_EQ(error({k420, 2, 2, 7}), path + ": bit depth: 7 is not in 8 … 16");
+  EXPECT_EQ(error({k420, 2, 2, 17}), path + ": bit depth: 17 is not in 8 … 16");
+}
+
+TEST(YuvReader, SkipsFrames) {
+  const TemporaryFolder folder;
+  const VideoFormat format{PixelFormat::kYuv422, 33, 34, 12};
+  const std::vector<std::string> frames{NoiseFrame(format, 1), NoiseFrame(format, 2), NoiseFrame(format, 3)};
+  auto reader = OpenVideo(folder.Write("clip.yuv", frames[0] + frames[1] + frames[2]), {.raw = format});
+  ASSERT_TRUE(reader);
+  Frame frame;
+  EXPECT_EQ(*(*reader)->Skip(2), 2);
+  ASSERT_TRUE(*(*reader)->Read(frame));
+  EXPECT_EQ(test::PlaneBytes(frame), frames[2]);
+  EXPECT_EQ(*(*reader)->Skip(2), 0);
+  EXPECT_FALSE(*(*reader)->Read(frame));
+}
+
+TEST(OpenVideo, RefusesWhatIsNoVideoFile) {
+  const TemporaryFolder folder;
+  const VideoFormat format{PixelFormat::kYuv420, 16, 16, 8};
+  for (const OpenOptions& options : {OpenOptions{}, OpenOptions{.raw = format}}) {
+    ReadClip clip = ReadAll(folder.File("missing.y4m"), options);
+    EXPECT_EQ(clip.code, ErrorCode::kNotFound);
+    EXPECT_EQ(clip.error, folder.File("missing.y4m") + ": cannot be opened: No such file or directory");
+    clip = ReadAll(folder.File(""), options);
+    EXPECT_EQ(clip.code, ErrorCode::kInputOutput);
+    EXPECT_EQ(clip.error, folder.File("") + ": is a directory, not a video file");
+    clip = ReadAll(folder.Write("empty.y4m", ""), options);
+    EXPECT_EQ(clip.code, ErrorCode::kInputOutput);
+    EXPECT_EQ(clip.error, folder.File("empty.y4m") + ": is empty");
+    clip = ReadAll("/dev/null", options);
+    EXPECT_EQ(clip.error, "/dev/null: is empty");
+    EXPECT_EQ(ReadAll("", options).code, ErrorCode::kNotFound);
+    if (::geteuid() != 0) {
+      const std::string path = folder.Write("secret.y4m", "YUV4MPEG2");
+      std::filesystem::permissions(path, std::filesystem::perms::none);
+      clip = ReadAll(path, options);
+      EXPECT_EQ(clip.error, path + ": cannot be opened: Permission denied");
+    }
+  }
+}
+
+TEST(OpenVideo, AsksForTheFormatOfRawVideo) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"a.yuv", "a.YUV"}) {
+    const std::string path = folder.Write(name, std::string(384, 'a'));
+    const ReadClip clip = ReadAll(path);
+    EXPECT_EQ(clip.code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(clip.error, path + ": is raw video, which needs width, height, pixel format and bit depth to be given");
+  }
+  const std::string path = folder.Write("y4m.yuv", "YUV4MPEG2 W2 H2\nFRAME\n123456");
+  EXPECT_EQ(ReadAll(path).frames.size(), 1U);
+  const ReadClip clip = ReadAll(path, {.raw = VideoFormat{PixelFormat::kYuv420, 2, 2, 8}});
+  EXPECT_EQ(clip.code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(Contains(clip.error, "is a y4m file"));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The built `lockstep` program as a shell sees it. LOCKSTEP_BIN is the folder of programs."""
+
+import csv
+import json
+import os
+import sys
+
+from program_run import ProgramTest
+
+PAIR = ["score", "ref.y4m", "dis.y4m"]
+
+
+def test_refusals(t):
+    t.refuse(1, ["score", "features", "models", "version"])
+    t.refuse(1, ["score", "features"], "scores")
+    t.refuse(1, ["DIS"], "score", "ref.y4m")
+    t.refuse(1, ["third"], *PAIR, "third")
+    t.refuse(1, ["--frobnicate", "--feature"], *PAIR, "--frobnicate")
+    t.refuse(1, ["--threads", "abc"], *PAIR, "--threads", "abc")
+    t.refuse(1, ["--threads", "-1"], *PAIR, "--threads", "-1")
+    t.refuse(1, ["--subsample"], *PAIR, "--subsample", "0")
+    t.refuse(1, ["--frames"], *PAIR, "--frames", "2:1")
+    t.refuse(1, ["--precision", "legacy"], *PAIR, "--precision", "lots")
+    t.refuse(1, ["--backend", "sycl"], *PAIR, "--backend", "gpu")
+    t.refuse(1, ["nonsense", "psnr"], *PAIR, "--feature", "nonsense")
+    t.refuse(1, ["nonsense", "psnr"], "features", "nonsense")
+    t.refuse(1, ["nonsense", "vmaf_v0.6.1"], *PAIR, "--model", "nonsense")
+    t.refuse(1, ["ref.yuv", "--width"], "score", "ref.yuv", "dis.yuv")
+    t.refuse(1, ["--height"], "score", "ref.yuv", "dis.yuv", "--width", "64")
+    t.refuse(1, ["dis.y4m", "input"], *PAIR, "--csv", "dis.y4m")
+    t.refuse(1, ["one place"], *PAIR, "--csv", "out", "--json", "out")
+    t.refuse(2, ["missing.json"], *PAIR, "--model", "missing.json")
+    t.refuse(2, ["missing.y4m"], "score", "ref.y4m", "missing.y4m")
+    t.refuse(2, ["nowhere"], *PAIR, "--json", "nowhere/r.json")
+    t.refuse(2, ["short.y4m"], "score", "ref.y4m", "short.y4m", "--strict")
+
+
+def test_summary_and_reports(t):
+    result = t.run(*PAIR, "--feature", "psnr")
+    t.check(result.returncode == 0 and result.stderr == "", "a plain run", result)
+    for word in ("vmaf_v0.6.1", "harmonic mean", "1 % low", "worst frames", "psnr_y", "64x48", "0:00.040", "decided"):
+        t.check(word in result.stdout, f"the summary has {word!r}", result)
+
+    result = t.run(*PAIR, "--json", "-", "--csv", "r.csv")
+    report = json.loads(result.stdout)
+    t.check([f["frameNum"] for f in report["frames"]] == [0, 1, 2], "JSON alone on standard output", result)
+    t.check("worst frames" in result.stderr, "the summary is on standard error then", result)
+    with open(t.path("r.csv"), newline="", encoding="utf-8") as file:
+        t.check(len(list(csv.DictReader(file))) == 3, "and a second report in a file", result)
+    os.unlink(t.path("r.csv"))
+
+    result = t.run(*PAIR, "--quiet")
+    t.check(result.returncode == 0 and result.stdout.startswith("vmaf_v0.6.1 ") and result.stdout.count("\n") == 1,
+            "one line a model", result)
+    result = t.run(*PAIR, "--quiet", "--json", "r.json")
+    t.check(result.returncode == 0 and result.stdout == result.stderr == "", "quiet with a report", result)
+    os.unlink(t.path("r.json"))
+
+
+def test_options_before_the_inputs(t):
+    result = t.run("score", "-m", "vmaf_v0.6.1", "-f", "psnr", "ref.y4m", "dis.y4m", "-m", "vmaf_v0.6.1neg", "--json", "-")
+    names = [model["name"] for model in json.loads(result.stdout)["models"]]
+    t.check(names == ["vmaf_v0.6.1", "vmaf_v0.6.1neg"], f"several models: {names}", result)
+
+
+def test_segment(t):
+    whole = json.loads(t.run(*PAIR, "--precision", "max", "--json", "-").stdout)
+    part = json.loads(t.run(*PAIR, "--precision", "max", "--json", "-", "--frames", "1:3").stdout)
+    t.check(part["frames"] == whole["frames"][1:], "a segment has the bits of the whole run")
+    t.check(part["scoring"]["first_frame"] == 1 and part["scoring"]["frame_count"] == 2, f"{part['scoring']}")
+
+
+def test_warnings(t):
+    result = t.run("score", "ref.y4m", "short.y4m", "--quiet")
+    t.check(result.returncode == 0 and result.stderr.startswith("warning: ") and "ended before" in result.stderr,
+            "unequal length", result)
+
+
+def test_standard_input(t):
+    plain = t.run(*PAIR, "--quiet")
+    with open(t.path("ref.y4m"), "rb") as reference:
+        piped = t.run("score", "-", "dis.y4m", "--quiet", stdin=reference)
+    t.check(piped.returncode == 0 and piped.stdout == plain.stdout, "- is standard input", piped)
+
+
+def test_terminal(t):
+    status, shown = t.run_on_terminal(*PAIR)
+    t.check(status == 0 and "frames/s" in shown and "[####" in shown, f"progress bar: {shown!r}")
+    status, shown = t.run_on_terminal(*PAIR, "-q")
+    t.check(status == 0 and "[" not in shown, f"quiet: {shown!r}")
+
+
+def test_lists(t):
+    for arguments in (["features"], ["features", "--long"], ["features", "psnr"], ["models"], ["version"], ["--version"],
+                      ["--help"], ["score", "--help"]):
+        result = t.run(*arguments)
+        t.check(result.returncode == 0 and result.stdout and result.stderr == "", "a list", result)
+    t.check("enable_mse" in t.run("features", "psnr").stdout, "options of one metric")
+    t.check("vmaf_v0.6.1" in t.run("models").stdout, "models")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        result = t.run("features", stdout=full)
+    t.check(result.returncode == 2 and "standard output" in result.stderr, "a full device", result)
+
+
+def main():
+    t = ProgramTest("lockstep")
+    for test in (test_refusals, test_summary_and_reports, test_options_before_the_inputs, test_segment, test_warnings,
+                 test_standard_input, test_terminal, test_lists):
+        test(t)
+    return t.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
