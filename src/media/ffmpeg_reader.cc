@@ -13,7 +13,6 @@ extern "C" {
 
 #include <array>
 #include <atomic>
-#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <new>
@@ -36,34 +35,7 @@ std::string FfmpegText(int code) {
 // Owns a ByteSource and shows it to FFmpeg. Exceptions must not pass through FFmpeg's frames.
 class FfmpegInput {
  public:
-  explicit FfmpegInput(std::unique_ptr<ByteSource> source) : source_(std::move(source)) { MakeContext(); }
-  FfmpegInput(const FfmpegInput&) = delete;
-  FfmpegInput& operator=(const FfmpegInput&) = delete;
-  ~FfmpegInput() { FreeContext(); }
-
-  [[nodiscard]] bool seekable() const { return source_->seekable(); }
-
-  /// Back to the first byte, with nothing left of what FFmpeg's context knew. Only while no container uses the context.
-  [[nodiscard]] Status Rewind() {
-    FreeContext();
-    MakeContext();
-    return source_->Seek(0);
-  }
-
-  [[nodiscard]] AVIOContext* context() { return context_; }
-  [[nodiscard]] const std::string& path() const { return source_->path(); }
-  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
-
-  void Cancel() {
-    cancelled_.store(true);
-    source_->Cancel();
-  }
-  [[nodiscard]] bool cancelled() const { return cancelled_.load(); }
-
-  static int Interrupted(void* opaque) { return static_cast<FfmpegInput*>(opaque)->cancelled() ? 1 : 0; }
-
- private:
-  void MakeContext() {
+  explicit FfmpegInput(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {
     constexpr int kBufferBytes = 1 << 16;
     auto* buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
     if (buffer == nullptr) throw std::bad_alloc();
@@ -74,11 +46,16 @@ class FfmpegInput {
       throw std::bad_alloc();
     }
   }
-  void FreeContext() {
-    if (context_ != nullptr) av_freep(&context_->buffer);
+  FfmpegInput(const FfmpegInput&) = delete;
+  FfmpegInput& operator=(const FfmpegInput&) = delete;
+  ~FfmpegInput() {
+    av_freep(&context_->buffer);
     avio_context_free(&context_);
   }
 
+  [[nodiscard]] bool seekable() const { return source_->seekable(); }
+
+ private:
   static int Read(void* opaque, std::uint8_t* out, int size) {
     auto* self = static_cast<FfmpegInput*>(opaque);
     try {
@@ -126,19 +103,18 @@ int RefuseToOpen(AVFormatContext* /*context*/, AVIOContext** /*out*/, const char
   return AVERROR(EPERM);
 }
 
-// The class of our decoders, by which the log callback tells them from those of the rest of the program. A copy of
-// FFmpeg's own, so that options work as ever; its decoding threads share it.
-const AVClass* DecoderClass() {
-  static const AVClass copy = *avcodec_get_class();
-  return &copy;
-}
-
-// FFmpeg's log is the only place where its decoders report all of the damage that they find, and where they do so
-// before the picture comes out whatever the threads. Everything else is dropped: what matters is returned.
-void CountDecoderErrors(void* context, int level, const char* /*format*/, va_list /*arguments*/) {
-  if (context == nullptr || level > AV_LOG_ERROR) return;
-  if (*static_cast<const AVClass**>(context) != DecoderClass()) return;
-  static_cast<std::atomic<int>*>(static_cast<AVCodecContext*>(context)->opaque)->fetch_add(1);
+// Whether a decoder makes the same of damaged data with any number of threads. Those of H.264, HEVC and VP9 do not, and
+// give no sign of some of the damage, so that nothing could be done about it afterwards.
+bool ThreadsAreExact(AVCodecID codec) {
+  switch (codec) {
+    case AV_CODEC_ID_AV1:
+    case AV_CODEC_ID_DNXHD:
+    case AV_CODEC_ID_FFV1:
+    case AV_CODEC_ID_PRORES:
+      return true;
+    default:
+      return false;
+  }
 }
 
 struct FormatDeleter {
@@ -174,16 +150,13 @@ std::string Interlacing(const AVFrame& picture, AVFieldOrder order) {
   }
 }
 
-// What a decoder makes of damaged data depends on its number of threads, and scores must not. So decoding starts with
-// threads and with every check on; at the first sign of damage a strict reader fails, and any other starts again on one
-// thread and lets the decoder conceal. Pipes cannot start again and are decoded on one thread throughout, unless
-// strict.
+// Strict: every check of the decoder is on and the first damage is an error. Otherwise the decoder conceals, and the
+// damage that it admits to is counted for a warning.
 class FfmpegReader final : public VideoReader {
  public:
   FfmpegReader(std::unique_ptr<ByteSource> source, bool strict)
       : input_(std::move(source)),
         strict_(strict),
-        concealing_(!strict && !input_.seekable()),
         packet_(NotNull<decltype(packet_)>(av_packet_alloc())),
         picture_(NotNull<decltype(picture_)>(av_frame_alloc())) {
     info_.path = input_.path();
@@ -195,7 +168,7 @@ class FfmpegReader final : public VideoReader {
   [[nodiscard]] Status Open() {
     if (Status status = OpenContainer(); !status) return status;
     if (Status status = OpenDecoder(); !status) return status;
-    Result<bool> first = NextPicture();
+    Result<bool> first = Decode();
     if (!first) return std::move(first).error();
     if (!*first) {
       return Error{ErrorCode::kTruncated,
@@ -295,12 +268,10 @@ class FfmpegReader final : public VideoReader {
     codec_ = NotNull<decltype(codec_)>(avcodec_alloc_context3(decoder));
     if (avcodec_parameters_to_context(codec_.get(), stream->codecpar) < 0) throw std::bad_alloc();
     codec_->pkt_timebase = stream->time_base;
-    codec_->thread_count = concealing_ ? 1 : 0;
-    codec_->av_class = DecoderClass();
-    codec_->opaque = &decoder_errors_;
+    codec_->thread_count = ThreadsAreExact(decoder->id) ? 0 : 1;
     // Without UNALIGNED the decoder may round the left edge of a cropped picture to its own alignment.
     codec_->flags |= AV_CODEC_FLAG_BITEXACT | AV_CODEC_FLAG_UNALIGNED;
-    if (!concealing_) codec_->err_recognition |= AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE;
+    if (strict_) codec_->err_recognition |= AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE;
     if (const int code = avcodec_open2(codec_.get(), decoder, nullptr); code < 0) {
       return Error{ErrorCode::kUnsupported,
                    fmt::format("the {} decoder does not open: {}", info_.codec, FfmpegText(code)),
@@ -318,7 +289,7 @@ class FfmpegReader final : public VideoReader {
 
   Result<bool> ReadFrame(Frame& frame) {
     if (!picture_waits_) {
-      Result<bool> decoded = NextPicture();
+      Result<bool> decoded = Decode();
       if (!decoded) return decoded;
       if (!*decoded) {
         ended_ = true;
@@ -344,43 +315,13 @@ class FfmpegReader final : public VideoReader {
   }
 
   // The next picture into picture_; false at the end.
-  Result<bool> NextPicture() {
-    Result<bool> decoded = Decode();
-    if (decoded || !restart_wanted_) return decoded;
-    if (Status status = Restart(); !status) return std::move(status).error();
-    return Decode();
-  }
-
-  // Everything again on one thread, up to the picture that comes next.
-  Status Restart() {
-    restart_wanted_ = false;
-    concealing_ = true;
-    draining_ = false;
-    codec_.reset();
-    decoder_errors_.store(0);
-    container_.reset();
-    if (Status status = input_.Rewind(); !status) return status;
-    if (Status status = OpenContainer(); !status) return status;
-    if (Status status = OpenDecoder(); !status) return status;
-    for (std::int64_t i = 0; i < frames_read_; ++i) {
-      Result<bool> decoded = Decode();
-      if (!decoded) return std::move(decoded).error();
-      if (!*decoded) break;
-    }
-    return {};
-  }
-
-  // NextPicture() without the way back.
   Result<bool> Decode() {
     while (true) {
       if (input_.cancelled()) return FrameError(ErrorCode::kCancelled, "reading was cancelled");
       const int code = avcodec_receive_frame(codec_.get(), picture_.get());
       if (code == AVERROR_EOF) return false;
       if (code >= 0) {
-        if (decoder_errors_.exchange(0) == 0 && (picture_->flags & AV_FRAME_FLAG_CORRUPT) == 0 &&
-            picture_->decode_error_flags == 0) {
-          return true;
-        }
+        if ((picture_->flags & AV_FRAME_FLAG_CORRUPT) == 0 && picture_->decode_error_flags == 0) return true;
         if (Status status = NoteDamage("the picture is damaged"); !status) return std::move(status).error();
         ++damaged_pictures_;
         return true;
@@ -429,29 +370,25 @@ class FfmpegReader final : public VideoReader {
     return {};
   }
 
-  // An error when strict, or when it is time to start again; the first damage is kept for the warning.
+  // An error when strict; the first damage is kept for the warning.
   Status NoteDamage(std::string what) {
-    if (!first_damage_) first_damage_ = fmt::format("frame {} or later: {}", frames_read_, what);
-    if (concealing_) return {};
-    restart_wanted_ = !strict_;
-    return FrameError(ErrorCode::kFormat, std::move(what));
+    if (strict_) return FrameError(ErrorCode::kFormat, std::move(what));
+    if (!first_damage_) first_damage_ = fmt::format("frame {}: {}", frames_read_, what);
+    return {};
   }
 
   void AddWarnings() {
     if (!first_damage_) return;
     warnings_.push_back(fmt::format(
-        "{}: is damaged or truncated, from {}; {} frames were decoded, {} of them concealed, {} packets given up",
+        "{}: is damaged or truncated ({}); {} pictures were decoded, {} of them concealed, {} packets given up",
         info_.path, *first_damage_, frames_read_, damaged_pictures_, undecodable_packets_));
   }
 
   // The container is closed before the input that it reads from.
   FfmpegInput input_;
   bool strict_ = false;
-  bool concealing_ = false;
-  bool restart_wanted_ = false;
   VideoInfo info_;
   std::unique_ptr<AVFormatContext, FormatDeleter> container_;
-  std::atomic<int> decoder_errors_{0};  // counted by the decoder's threads, so it outlives the decoder
   std::unique_ptr<AVCodecContext, CodecDeleter> codec_;
   std::unique_ptr<AVPacket, PacketDeleter> packet_;
   std::unique_ptr<AVFrame, FrameDeleter> picture_;
@@ -471,7 +408,7 @@ class FfmpegReader final : public VideoReader {
 }  // namespace
 
 Result<std::unique_ptr<VideoReader>> OpenFfmpeg(std::unique_ptr<ByteSource> source, const OpenOptions& options) {
-  av_log_set_callback(&CountDecoderErrors);
+  av_log_set_level(AV_LOG_QUIET);
   auto reader = std::make_unique<FfmpegReader>(std::move(source), options.strict);
   if (Status status = reader->Open(); !status) return std::move(status).error();
   return std::unique_ptr<VideoReader>(std::move(reader));

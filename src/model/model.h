@@ -37,8 +37,9 @@ class Model {
   [[nodiscard]] const std::vector<ModelFeature>& features() const;
 
   /// Score of one frame.
-  /// feature_scores  [features().size()], in the order of features()
-  /// edge            apply_transform_and_clip false: the raw regression value, as bootstrap statistics use it
+  /// feature_scores  [features().size()], in the order of features(); any other number of them gives NaN
+  /// edge            apply_transform_and_clip false: the raw regression value, as bootstrap statistics use it.
+  ///                 A chroma correction parameter of 0 means no correction (libvmaf then stores no score at all).
   /// exact           additions in file order, correctly rounded exp
   [[nodiscard]] double Predict(std::span<const double> feature_scores, bool apply_transform_and_clip = true) const;
 
@@ -46,7 +47,7 @@ class Model {
   [[nodiscard]] double TransformAndClip(double value) const;
 
   /// Options merged over those of every feature that `extractor` provides. Which score names an extractor provides is
-  /// known to the caller: `provides(raw_name)`.
+  /// known to the caller; texts of numbers are taken as they are, so the caller has normalised them.
   void OverloadOptions(const OptionDictionary& options, const std::vector<std::string>& provided_raw_names);
 
  private:
@@ -78,10 +79,11 @@ struct LoadedModel {
 /// Parses a model in libvmaf's JSON format.
 /// source  path or version, for messages
 /// errors  kFormat: not JSON, or a field is missing, of the wrong type or out of range; the error names the field
+///         kUnsupported: a support vector machine other than a regression with an RBF kernel
 [[nodiscard]] Result<LoadedModel> ParseModelJson(std::string_view text, const std::string& source,
                                                  const ModelFlags& flags);
 
-/// errors  kNotFound, kInputOutput, kFormat
+/// errors  kNotFound, kInputOutput; otherwise as ParseModelJson
 [[nodiscard]] Result<LoadedModel> LoadModelFile(const std::string& path, const ModelFlags& flags);
 
 /// errors  kNotFound: unknown version; the message lists the known ones

@@ -305,9 +305,8 @@ LOCKSTEP_KERNEL i32 AdmWithSign(i32 value, i32 sign) { return (value ^ sign) - s
 
 /// The part of a distorted coefficient that is the reference coefficient `o`, attenuated or (near pixels) enhanced.
 /// in      o, t: reference and distorted coefficient of one band; neither is the least integer
-/// exact   ratio t / o in Q15, clamped to 0 … 1. A coefficient of the other sign counts as 0: ratio and result are 0
-/// then,
-///         as they are for o = 0. The reference also tells near pixels with ratio * o = 0 apart, to the same effect.
+/// exact   ratio t / o in Q15, clamped to 0 … 1. A coefficient of the other sign counts as 0: ratio and result are
+///         0 then, as for o = 0. The reference also tells near pixels with ratio * o = 0 apart, to the same effect.
 template <i32 S, class Steps>
 LOCKSTEP_KERNEL i32 AdmRestore(i32 o, i32 t, bool near, const i32* reciprocals, typename Steps::GainLimit limit) {
   // No branches: signs are as good as random.

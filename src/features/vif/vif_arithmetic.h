@@ -265,8 +265,8 @@ LOCKSTEP_KERNEL void VifHorizontalRow(const VifHorizontalArgs& args, i32 row, i3
 // ---- statistic
 
 /// What a scale's score is made of.
-/// exact   integers, so pixels may be added in any order; all are at least 0, and a row of 32768 pixels keeps num_log,
-///         den_log and non_log_count below 2^31
+/// exact   integers of at least 0, so pixels may be added in any order; over a row of up to 32768 pixels num_log,
+///         den_log and non_log_count stay below 2^31
 struct VifSums {
   u64 num_log;
   u64 den_log;

@@ -10,9 +10,10 @@ namespace lockstep {
 struct VifGainBinary64 {
   using Limit = double;
 
-  /// exact   |s12| is at most about sqrt(s1 * s2), so that both results are below 2^32; no conversion overflows
+  /// exact   residual <= s2 < 2^31 and signal <= 100^2 * s1 < 2^45, so that no conversion overflows
   static LOCKSTEP_KERNEL VifGainTerms Terms(i32 s1, i32 s2, i32 s12, double limit) {
-    // Keeps the quotient finite in the float metric; here it only decides how the quotient rounds.
+    // Inherited from the float metric, where it keeps the quotient finite; here it decides on which side of an integer
+    // the terms fall.
     constexpr double kEpsilon = 65536 * 1.0e-10;
     const double gain = s12 / (s1 + kEpsilon);
     const double residual = s2 - gain * s12;

@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "features/score_name.h"
@@ -375,6 +377,39 @@ TEST(Vif, SkippedScaleScoresZero) {
   EXPECT_EQ(skipped[8], -1.0);
 }
 
+TEST(Vif, ScoresFromFacts) {
+  const std::unique_ptr<Feature> feature = MakeFeature(kVif, {{"debug", "true"}}, Format(16, 16, 8));
+  FactTable facts(16, 5);
+  const std::vector<Fact> row = {1234567, 2345678, 98765432101, 4321, 0, 0, 5000000000000, 77, 70000001, 60000001,
+                                 12345,   1,       3,           5,    7, 11};
+  facts.Set(8, row);
+  facts.Set(6, row);
+  test_run::Scores scores(0, 100);
+  feature->Finish(facts, scores);
+  // Worked out apart from this code; a numerator below 0 is not clipped.
+  const std::vector<double> expected = {0.8837907910346985,
+                                        -59.950740814208984,
+                                        1.166661024093628,
+                                        0.9999112486839294,
+                                        0.9872135651747179,
+                                        34406.59228515625,
+                                        34852.22802734375,
+                                        4831.1103515625,
+                                        5466.3505859375,
+                                        -4616.20703125,
+                                        77.0,
+                                        34180.6875,
+                                        29297.875,
+                                        11.00146484375,
+                                        11.00244140625};
+  EXPECT_EQ(scores.values.size(), 2 * expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    for (const std::int64_t frame : {6, 8}) {
+      EXPECT_EQ(scores.values.at({static_cast<int>(i), frame}), expected[i]) << i;
+    }
+  }
+}
+
 TEST(Vif, NamesFollowOptions) {
   const auto names = [](const OptionTexts& texts) {
     OptionDictionary dictionary;
@@ -469,20 +504,30 @@ TEST(Vif, ChromaDoesNotMatter) {
 
 // ---- the kernel bodies as a device runs them: whole planes, several lanes a row, idle rows, any order, split sums
 
+constexpr i32 kLanes = 8;
+constexpr i32 kIdleRows = 3;
+
+// A plane whose memory goes on below the last row, where idle rows must not write.
 template <class T>
 class GuardedPlane {
  public:
-  GuardedPlane(i64 stride, i32 height) : values_(static_cast<std::size_t>(stride * height + 64), T{77}) {}
-  T* data() { return values_.data() + 32; }
+  GuardedPlane(i64 stride, i32 height)
+      : end_(static_cast<std::size_t>(kVifPadding + stride * height)),
+        values_(end_ + static_cast<std::size_t>(stride * kIdleRows), kGuard) {}
+  ~GuardedPlane() {
+    EXPECT_TRUE(std::all_of(values_.begin() + static_cast<std::ptrdiff_t>(end_), values_.end(),
+                            [](T value) { return value == kGuard; }));
+  }
+  T* data() { return values_.data() + kVifPadding; }
 
  private:
+  static constexpr T kGuard = 77;
+  std::size_t end_;
   std::vector<T> values_;
 };
 
 template <int kScale, class Sample>
 VifSums DeviceScale(const VifPictures& pictures, std::vector<std::vector<u16>>& next, VifPictures* next_pictures) {
-  constexpr i32 kLanes = 8;
-  constexpr i32 kIdleRows = 3;
   const i64 stride = pictures.width + 2 * kVifPadding + 5;
   GuardedPlane<u16> means[4] = {
       {stride, pictures.height}, {stride, pictures.height}, {stride, pictures.height}, {stride, pictures.height}};
@@ -557,6 +602,43 @@ TEST(VifKernels, LanesAndSplitSumsGiveTheFacts) {
       }
     }
   }
+}
+
+TEST(VifKernels, GainTermsRoundEachOperation) {
+  struct Case {
+    i32 s1, s2, s12;
+    u32 residual;
+    u64 signal;
+  };
+  // The first four differ where product and difference are fused, the others where g * (g * s1) is taken.
+  for (const Case& c : {Case{1882535669, 1882535452, 1882535559, 3, 1882535448},
+                        {2010997725, 1847976697, 1927764749, 3, 1847976693},
+                        {2035012112, 1735418760, 1879254690, 3, 1735418756},
+                        {2056688736, 2019661349, 2038090955, 3, 2019661345},
+                        {2089321734, 1717840735, 1894497816, 3, 1717840730},
+                        {1889914240, 1883328111, 1886618299, 4, 1883328106},
+                        {2147253362, 1, 1891670378, 0, 1666508891},
+                        {2090177800, 2147483647, 1915396531, 392253124, 1755230522}}) {
+    const VifGainTerms terms = VifGainBinary64::Terms(c.s1, c.s2, c.s12, 100.0);
+    EXPECT_EQ(terms.residual, c.residual) << c.s1;
+    EXPECT_EQ(terms.signal, c.signal) << c.s1;
+  }
+  EXPECT_EQ(VifGainBinary64::Terms(131072, 2000000, 500000, 1.5).signal, 294912u);
+}
+
+TEST(VifKernels, BranchesOfThePixel) {
+  const auto pixel = [](i32 s1, i32 s2, i32 s12) {
+    VifSums sums = {0, 0, 0, 0};
+    VifAddPixel<VifGainBinary64>(sums, s1, s2, s12, VifLogTable().data(), 100.0);
+    return std::array<u64, 4>{sums.num_log, sums.den_log, sums.non_log_num, sums.non_log_count};
+  };
+  using Four = std::array<u64, 4>;
+  EXPECT_EQ(pixel(131072, 131072, 131072), (Four{2048, 2048, 0, 0}));
+  EXPECT_EQ(pixel(131071, 131072, 131072), (Four{0, 0, 131072, 1}));
+  EXPECT_EQ(pixel(-5, 9, 7), (Four{0, 0, 9, 1}));
+  EXPECT_EQ(pixel(131072, 0, 131072), (Four{0, 2048, 0, 0}));
+  EXPECT_EQ(pixel(131072, 131072, 0), (Four{0, 2048, 0, 0}));
+  EXPECT_EQ(pixel(131072, 131072, -131072), (Four{0, 2048, 0, 0}));
 }
 
 TEST(VifKernels, SplitSumEqualsWideSum) {
