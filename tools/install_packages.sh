@@ -55,7 +55,7 @@ echo "Installing Debian packages: ${missing[*]}"
 log="$(mktemp)"
 trap 'rm -f "$log"' EXIT
 apt=(env DEBIAN_FRONTEND=noninteractive apt-get -y -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
-if ! { "${as_root[@]}" "${apt[@]}" update &&
+if ! { { "${as_root[@]}" "${apt[@]}" update || true; } &&
        "${as_root[@]}" "${apt[@]}" install --no-install-recommends "${missing[@]}"; } >"$log" 2>&1 </dev/null; then
   tail -n 20 "$log" >&2
   echo "apt-get could not install: ${missing[*]}" >&2

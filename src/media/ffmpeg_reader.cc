@@ -53,7 +53,18 @@ class FfmpegInput {
     avio_context_free(&context_);
   }
 
+  [[nodiscard]] AVIOContext* context() { return context_; }
+  [[nodiscard]] const std::string& path() const { return source_->path(); }
   [[nodiscard]] bool seekable() const { return source_->seekable(); }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+  void Cancel() {
+    cancelled_.store(true);
+    source_->Cancel();
+  }
+  [[nodiscard]] bool cancelled() const { return cancelled_.load(); }
+
+  static int Interrupted(void* opaque) { return static_cast<FfmpegInput*>(opaque)->cancelled() ? 1 : 0; }
 
  private:
   static int Read(void* opaque, std::uint8_t* out, int size) {
@@ -101,20 +112,6 @@ constexpr const char* kNoProtocol = "none";
 int RefuseToOpen(AVFormatContext* /*context*/, AVIOContext** /*out*/, const char* /*url*/, int /*flags*/,
                  AVDictionary** /*options*/) {
   return AVERROR(EPERM);
-}
-
-// Whether a decoder makes the same of damaged data with any number of threads. Those of H.264, HEVC and VP9 do not, and
-// give no sign of some of the damage, so that nothing could be done about it afterwards.
-bool ThreadsAreExact(AVCodecID codec) {
-  switch (codec) {
-    case AV_CODEC_ID_AV1:
-    case AV_CODEC_ID_DNXHD:
-    case AV_CODEC_ID_FFV1:
-    case AV_CODEC_ID_PRORES:
-      return true;
-    default:
-      return false;
-  }
 }
 
 struct FormatDeleter {
@@ -268,7 +265,9 @@ class FfmpegReader final : public VideoReader {
     codec_ = NotNull<decltype(codec_)>(avcodec_alloc_context3(decoder));
     if (avcodec_parameters_to_context(codec_.get(), stream->codecpar) < 0) throw std::bad_alloc();
     codec_->pkt_timebase = stream->time_base;
-    codec_->thread_count = ThreadsAreExact(decoder->id) ? 0 : 1;
+    // What decoders make of damaged data depends on their threads, often without a sign of the damage, so that a score
+    // would depend on the machine. The inputs still decode beside each other, each on the thread that reads it.
+    codec_->thread_count = 1;
     // Without UNALIGNED the decoder may round the left edge of a cropped picture to its own alignment.
     codec_->flags |= AV_CODEC_FLAG_BITEXACT | AV_CODEC_FLAG_UNALIGNED;
     if (strict_) codec_->err_recognition |= AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE;
