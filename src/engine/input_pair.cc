@@ -216,7 +216,12 @@ std::vector<ReportWarning> InputPair::CollectWarnings() const {
   std::vector<ReportWarning> warnings = warnings_;
   for (const Side* side : {&reference_, &distorted_}) {
     if (!side->stream) continue;
-    for (const std::string& text : side->stream->warnings()) warnings.push_back({side->info.path, {}, text});
+    for (std::string text : side->stream->warnings()) {
+      // A reader's texts name the file themselves.
+      const std::string prefix = side->info.path + ": ";
+      if (text.starts_with(prefix)) text.erase(0, prefix.size());
+      warnings.push_back({side->info.path, {}, std::move(text)});
+    }
   }
   return warnings;
 }

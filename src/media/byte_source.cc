@@ -237,17 +237,22 @@ Result<std::size_t> ByteSource::ReadRows(const MutablePlaneView& plane, std::siz
   while (done < total) {
     const auto first_row = static_cast<int>(done / row_bytes);
     const std::size_t column = done % row_bytes;
-    if (buffered() > 0 || total - done < kBufferBytes) {
-      Result<std::size_t> count = Read({plane.row<std::byte>(first_row) + column, row_bytes - column});
+    const std::span<std::byte> rest(plane.row<std::byte>(first_row) + column, row_bytes - column);
+    if (buffered() > 0) {
+      done += TakeBuffered(rest);
+      continue;
+    }
+    if (total - done < kBufferBytes) {
+      Result<std::size_t> count = ReadSome(rest);
       if (!count) return count;
+      if (*count == 0) break;
       done += *count;
-      if (*count < row_bytes - column) break;
       continue;
     }
     const std::size_t rows = std::min(kRowsPerFetch, static_cast<std::size_t>(plane.height - first_row));
     for (std::size_t i = 0; i < rows; ++i)
       pieces[i] = {plane.row<std::byte>(first_row + static_cast<int>(i)), row_bytes};
-    pieces[0] = {plane.row<std::byte>(first_row) + column, row_bytes - column};
+    pieces[0] = {rest.data(), rest.size()};
     Result<std::size_t> count = Fetch(std::span(pieces).first(rows));
     if (!count) return count;
     if (*count == 0) break;

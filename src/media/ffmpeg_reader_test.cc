@@ -379,6 +379,17 @@ TEST(FfmpegReader, ConcealsDamageTheSameWayEveryTime) {
   EXPECT_TRUE(strict.error.starts_with(path + ": frame ")) << strict.error;
 }
 
+TEST(FfmpegReader, StrictFindsDamageThatTheDecoderPassesOver) {
+  const TemporaryFolder folder;
+  std::string bytes = ReadFile(Stream());
+  // Six bytes of the first picture's slice.
+  const std::string path = folder.Write("bad.h265", bytes.erase(513, 6));
+  EXPECT_EQ(ReadAll(path).frames.size(), 8U);
+  const ReadClip strict = ReadAll(path, {.strict = true});
+  EXPECT_EQ(strict.code, ErrorCode::kFormat);
+  EXPECT_TRUE(Contains(strict.error, path + ": frame 0: cannot be decoded")) << strict.error;
+}
+
 TEST(FfmpegReader, RefusesWhatHoldsNoVideo) {
   const TemporaryFolder folder;
   ReadClip clip = ReadAll(folder.Write("noise.mp4", test::NoiseSamples(5000, 8, 1)));

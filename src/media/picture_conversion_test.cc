@@ -70,6 +70,10 @@ TEST(PictureConversion, FindsTheFirstSampleOutOfRange) {
       EXPECT_EQ(found->y, 1);
       EXPECT_EQ(found->value, 1 << depth);
     }
+    // Alone among zeros, so that the OR of the row is the limit itself.
+    Frame zeros({PixelFormat::kYuv400, 35, 3, depth});
+    zeros.mutable_plane(0).row<std::uint16_t>(2)[0] = static_cast<std::uint16_t>(1 << depth);
+    EXPECT_TRUE(FindSampleOutOfRange(zeros));
     // What lies behind the row is nobody's sample.
     Frame padded = NoisePicture({PixelFormat::kYuv444, 35, 3, depth}, 3);
     padded.mutable_plane(0).row<std::uint16_t>(1)[35] = 0xffff;

@@ -57,6 +57,19 @@ TEST(YuvReader, DeliversWholeFramesOfACutFile) {
   EXPECT_TRUE(Contains(clip.error, path) && Contains(clip.error, "37016 bytes")) << clip.error;
 }
 
+TEST(YuvReader, SaysWhereASampleIsOutOfRange) {
+  const TemporaryFolder folder;
+  const VideoFormat format{PixelFormat::kYuv420, 501, 701, 10};
+  std::string bytes = NoiseFrame(format, 1);
+  // In the third of the bands that the plane is read in.
+  const std::size_t position = 2 * (501 * 600 + 7);
+  bytes[position] = '\x88';
+  bytes[position + 1] = '\x13';
+  const std::string path = folder.Write("deep.yuv", bytes);
+  EXPECT_EQ(ReadAll(path, {.raw = format}).error,
+            path + ": frame 0: sample 5000 exceeds 10 bits (luma, x 7, y 600); is the bit depth right?");
+}
+
 TEST(YuvReader, SaysWhatWouldFit) {
   const TemporaryFolder folder;
   const VideoFormat eight{PixelFormat::kYuv420, 176, 144, 8};

@@ -255,7 +255,7 @@ Status CheckReportPath(const std::string& path) {
     if (!target) return target.error();
     if (target->kind == Target::Kind::kReplace) {
       // Permission bits do not tell about read-only file systems and privileged users; creating a file does.
-      const Status probe = [&]() -> Status {
+      Status probe = [&]() -> Status {
         TemporaryFile file(target->folder);
         if (!file.descriptor().valid()) return SystemError("cannot write the report", file.error(), path);
         return {};
