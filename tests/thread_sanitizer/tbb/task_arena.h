@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A stand-in for oneTBB's task_arena under the thread sanitizer: see parallel_pipeline.h.
+#pragma once
+
+namespace tbb {
+
+class task_arena {
+ public:
+  explicit task_arena(int /*concurrency*/) {}
+  template <class Body>
+  void execute(const Body& body) {
+    body();
+  }
+};
+
+}  // namespace tbb
