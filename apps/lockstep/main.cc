@@ -204,6 +204,7 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A reader that goes away is an error of the write, not the end of the process.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return lockstep::Main(argc, argv);
   } catch (const std::exception& failure) {

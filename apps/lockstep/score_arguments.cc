@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -20,7 +21,15 @@ Error Usage(std::string message, std::string field = {}) {
   return Error{ErrorCode::kInvalidArgument, std::move(message), {}, std::nullopt, std::move(field)};
 }
 
-bool IsNamedRaw(std::string_view path) { return path.ends_with(".yuv") || path.ends_with(".raw"); }
+bool IsNamedRaw(std::string_view path) {
+  if (path.size() < 4) return false;
+  std::string extension(path.substr(path.size() - 4));
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension == ".yuv" || extension == ".raw";
+}
+
+// A stream has no name that tells; a described one is raw.
+bool IsStream(std::string_view path) { return path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/"); }
 
 template <class T>
 Status ParseNumber(const ScoreTexts::Text& text, std::uint64_t minimum, std::uint64_t maximum, std::string_view option,
@@ -88,7 +97,7 @@ class ScoreArgumentReader {
     }
     const bool neither = !IsNamedRaw(reference.path) && !IsNamedRaw(distorted.path);
     for (InputRequest* input : {&reference, &distorted}) {
-      if (neither || IsNamedRaw(input->path)) input->raw = format;
+      if (neither || IsNamedRaw(input->path) || IsStream(input->path)) input->raw = format;
     }
     return {};
   }

@@ -168,6 +168,7 @@ int Main(const std::vector<std::string>& texts) {
 int main(int argc, char** argv) {
   // A reader that goes away is an error of the write, not the end of the process.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return lockstep::Main(argc > 0 ? std::vector<std::string>{argv + 1, argv + argc} : std::vector<std::string>());
   } catch (const std::exception& failure) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace lockstep {
 
@@ -20,30 +22,36 @@ class AlignedBuffer {
   /// Throws std::bad_alloc; the engine turns it into ErrorCode::kOutOfMemory.
   void Resize(std::size_t bytes) {
     if (bytes > capacity_) {
-      data_.reset(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment})));
-      std::memset(data_.get(), 0, bytes);
+      // calloc's pages take memory only once they are written, so a size that a file merely claims costs nothing.
+      if (bytes > SIZE_MAX - kAlignment) throw std::bad_alloc();
+      capacity_ = size_ = 0;
+      block_.reset(std::calloc(bytes + kAlignment, 1));
+      if (!block_) throw std::bad_alloc();
       capacity_ = bytes;
     }
     size_ = bytes;
   }
 
-  [[nodiscard]] std::byte* data() { return data_.get(); }
-  [[nodiscard]] const std::byte* data() const { return data_.get(); }
+  [[nodiscard]] std::byte* data() { return const_cast<std::byte*>(std::as_const(*this).data()); }
+  [[nodiscard]] const std::byte* data() const {
+    const auto address = reinterpret_cast<std::uintptr_t>(block_.get());
+    return reinterpret_cast<const std::byte*>((address + kAlignment - 1) & ~std::uintptr_t{kAlignment - 1});
+  }
   [[nodiscard]] std::size_t size() const { return size_; }
   template <class T>
   [[nodiscard]] T* as() {
-    return reinterpret_cast<T*>(data_.get());
+    return reinterpret_cast<T*>(data());
   }
   template <class T>
   [[nodiscard]] const T* as() const {
-    return reinterpret_cast<const T*>(data_.get());
+    return reinterpret_cast<const T*>(data());
   }
 
  private:
   struct Free {
-    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{kAlignment}); }
+    void operator()(void* block) const { std::free(block); }
   };
-  std::unique_ptr<std::byte, Free> data_;
+  std::unique_ptr<void, Free> block_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
 };

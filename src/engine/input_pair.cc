@@ -3,8 +3,12 @@
 #include "engine/input_pair.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "media/picture_conversion.h"
@@ -22,6 +26,25 @@ std::string FormatText(const VideoFormat& format) {
 
 bool IsRaw(const VideoInfo& info) { return info.container == "yuv"; }
 
+// What is read through a descriptor that the caller opened, with that descriptor's position.
+bool IsDescriptor(const std::string& path) {
+  return path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/");
+}
+
+bool Identify(const std::string& path, struct stat& status) {
+  return path == "-" ? ::fstat(STDIN_FILENO, &status) == 0 : ::stat(path.c_str(), &status) == 0;
+}
+
+// Whether two readers would take bytes from each other: one pipe, or one descriptor of a file.
+bool ShareOneStream(const std::string& a, const std::string& b) {
+  struct stat of_a {};
+  struct stat of_b {};
+  if (!Identify(a, of_a) || !Identify(b, of_b) || of_a.st_dev != of_b.st_dev || of_a.st_ino != of_b.st_ino)
+    return false;
+  if (S_ISDIR(of_a.st_mode)) return false;
+  return !S_ISREG(of_a.st_mode) || (IsDescriptor(a) && IsDescriptor(b));
+}
+
 Error Cancelled() { return {ErrorCode::kCancelled, "cancelled", {}, {}, {}}; }
 
 }  // namespace
@@ -29,8 +52,12 @@ Error Cancelled() { return {ErrorCode::kCancelled, "cancelled", {}, {}, {}}; }
 InputPair::~InputPair() = default;
 
 Result<std::unique_ptr<InputPair>> InputPair::Open(const ScoreRequest& request) {
-  if (request.reference.path == request.distorted.path && request.reference.path == "-") {
-    return Error{ErrorCode::kInvalidArgument, "standard input can be only one of the two inputs", "-", {}, {}};
+  if (ShareOneStream(request.reference.path, request.distorted.path)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "is one stream, which cannot be both the reference and the distorted input",
+                 request.distorted.path,
+                 {},
+                 {}};
   }
   std::unique_ptr<InputPair> pair(new InputPair());
   pair->strict_ = request.strict;
@@ -70,6 +97,7 @@ Status InputPair::SettleFormat(const ScoreRequest& request) {
                  {},
                  {}};
   }
+  if (Status status = CheckRawSizes(); !status) return status;
   if (Status status = PrepareSide(reference_, "reference"); !status) return status;
   if (Status status = PrepareSide(distorted_, "distorted"); !status) return status;
 
@@ -82,6 +110,23 @@ Status InputPair::SettleFormat(const ScoreRequest& request) {
     warnings_.push_back({distorted_.info.path, {}, text + "; frames are paired by index"});
   }
   return {};
+}
+
+Status InputPair::CheckRawSizes() const {
+  if (!IsRaw(reference_.info) || !IsRaw(distorted_.info)) return {};
+  std::error_code failure;
+  if (std::filesystem::equivalent(reference_.info.path, distorted_.info.path, failure) || failure) return {};
+  const auto frame_bytes = static_cast<std::uintmax_t>(reference_.info.format.frame_bytes());
+  const std::uintmax_t bytes = std::filesystem::file_size(reference_.info.path, failure);
+  if (failure || std::filesystem::file_size(distorted_.info.path, failure) != bytes || failure) return {};
+  if (bytes % frame_bytes == 0) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("both inputs have {} bytes, which is no whole number of frames of {} ({} bytes each); are "
+                           "width, height, pixel format and bit depth right?",
+                           bytes, FormatText(reference_.info.format), frame_bytes),
+               distorted_.info.path,
+               {},
+               {}};
 }
 
 Status InputPair::PrepareSide(Side& side, const char* role) {
@@ -131,7 +176,7 @@ Status InputPair::SkipPictures(Side& side, std::int64_t count) {
     if (!frame) return std::move(frame).error();
     if (!*frame) {
       return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("has only {} frames, {} were to be skipped before the first to score", i, count),
+                   fmt::format("has only {} frames, but those before frame {} were to be skipped", i, count),
                    side.info.path,
                    {},
                    {}};
@@ -186,6 +231,7 @@ Result<bool> InputPair::Next(FramePair& pair) {
   if (!distorted) return std::move(distorted).error();
   if (!*reference || !*distorted) {
     ended_ = true;
+    ended_path_ = (*reference ? distorted_ : reference_).info.path;
     if (*reference || *distorted) {
       const Side& ended = *reference ? distorted_ : reference_;
       const Side& longer = *reference ? reference_ : distorted_;

@@ -27,6 +27,9 @@ class InputPair : public PairSource {
 
   [[nodiscard]] const VideoFormat& format() const { return format_; }
 
+  /// The input that ended the run, once Next() returned false at its end.
+  [[nodiscard]] const std::string& ended_path() const { return ended_path_; }
+
   /// Pairs of the whole run, when both inputs tell how long they are.
   [[nodiscard]] std::optional<std::int64_t> expected_pairs() const;
 
@@ -57,6 +60,8 @@ class InputPair : public PairSource {
 
   InputPair() = default;
   [[nodiscard]] Status SettleFormat(const ScoreRequest& request);
+  /// Two files of one size that is no whole number of frames were described wrongly, not cut off.
+  [[nodiscard]] Status CheckRawSizes() const;
   [[nodiscard]] Status PrepareSide(Side& side, const char* role);
   [[nodiscard]] Result<Pool<Frame>::Ref> NextOf(Side& side);
   [[nodiscard]] Status SkipPictures(Side& side, std::int64_t count);
@@ -70,6 +75,7 @@ class InputPair : public PairSource {
   bool strict_ = false;
   bool started_ = false;
   bool ended_ = false;
+  std::string ended_path_;
   std::int64_t delivered_ = 0;
   std::int64_t first_pair_ = 0;
   std::optional<std::int64_t> end_pair_;

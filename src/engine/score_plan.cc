@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -99,7 +100,8 @@ std::size_t ScorePlan::AddFeature(const FeatureDescription& description, OptionV
   return features_.size() - 1;
 }
 
-Status ScorePlan::AddModelFeatures(const Model& model, const std::string& label, std::vector<std::string>& keys) {
+Result<std::vector<ModelInput>> ScorePlan::AddModelFeatures(const Model& model, const std::string& label) {
+  std::vector<ModelInput> inputs;
   for (const ModelFeature& feature : model.features()) {
     const FeatureDescription* description = FindFeatureByScore(feature.raw_name);
     if (description == nullptr) {
@@ -115,12 +117,9 @@ Status ScorePlan::AddModelFeatures(const Model& model, const std::string& label,
       error.field = "model " + label + ": " + error.field;
       return error;
     }
-    FeatureColumn column;
-    column.raw_name = feature.raw_name;
-    keys.push_back(DecoratedScoreName(column, *options));
-    AddFeature(*description, *std::move(options));
+    inputs.push_back({AddFeature(*description, *std::move(options)), feature.raw_name, {}});
   }
-  return {};
+  return inputs;
 }
 
 Status ScorePlan::AddModel(const ModelRequest& request) {
@@ -145,45 +144,90 @@ Status ScorePlan::AddModel(const ModelRequest& request) {
 
   PlannedModel planned{
       request.name, request.version.empty() ? request.path : request.version, *std::move(loaded), {}, {}};
-  if (Status status = AddModelFeatures(planned.model.main, planned.label, planned.main_keys); !status) return status;
+  Result<std::vector<ModelInput>> inputs = AddModelFeatures(planned.model.main, planned.label);
+  if (!inputs) return std::move(inputs).error();
+  planned.main_inputs = *std::move(inputs);
   for (const Model& member : planned.model.members) {
-    planned.member_keys.emplace_back();
-    if (Status status = AddModelFeatures(member, planned.label, planned.member_keys.back()); !status) return status;
+    inputs = AddModelFeatures(member, planned.label);
+    if (!inputs) return std::move(inputs).error();
+    planned.member_inputs.push_back(*std::move(inputs));
   }
   models_.push_back(std::move(planned));
   return {};
 }
 
 Status ScorePlan::Bind(const VideoFormat& format) {
-  std::set<std::string> used;
   for (PlannedFeature& planned : features_) {
     Result<std::unique_ptr<Feature>> feature = CreateFeature(*planned.description, planned.options, format);
     if (!feature) return std::move(feature).error();
     planned.feature = *std::move(feature);
     planned.columns = planned.feature->columns();
+  }
+  NameScores();
+  const auto find_key = [&](ModelInput& input) {
+    const PlannedFeature& planned = features_[input.feature];
+    for (std::size_t c = 0; c < planned.columns.size(); ++c) {
+      if (planned.columns[c].raw_name == input.raw_name) input.key = planned.keys[c];
+    }
+  };
+  for (PlannedModel& model : models_) {
+    std::for_each(model.main_inputs.begin(), model.main_inputs.end(), find_key);
+    for (std::vector<ModelInput>& inputs : model.member_inputs) std::for_each(inputs.begin(), inputs.end(), find_key);
+  }
+  return CheckNames();
+}
+
+void ScorePlan::NameScores() {
+  std::map<std::string, int> claims;
+  for (const PlannedFeature& planned : features_) {
+    for (const FeatureColumn& column : planned.columns) ++claims[DecoratedScoreName(column, planned.options)];
+  }
+  for (PlannedFeature& planned : features_) {
     planned.keys.clear();
     bool renamed = false;
     for (const FeatureColumn& column : planned.columns) {
       std::string key = DecoratedScoreName(column, planned.options);
-      if (used.contains(key)) {
-        key = FullyDecoratedScoreName(column, planned.options);
-        renamed = true;
+      if (claims[key] > 1) {
+        // The one without value-changing options keeps the name.
+        std::string full = FullyDecoratedScoreName(column, planned.options);
+        renamed = renamed || full != key;
+        key = std::move(full);
       }
-      used.insert(key);
       planned.keys.push_back(std::move(key));
     }
-    if (renamed) {
-      FeatureColumn nameless;
-      planned.aggregate_suffix = FullyDecoratedScoreName(nameless, planned.options);
-      decisions_.push_back({fmt::format("feature {}", planned.description->name),
-                            "asked for more than once with options that change its values; the later scores carry "
-                            "those options in their names"});
+    if (!renamed) continue;
+    planned.aggregate_suffix = FullyDecoratedScoreName(FeatureColumn{}, planned.options);
+    decisions_.push_back(
+        {fmt::format("feature {}", planned.description->name),
+         fmt::format(
+             "asked for more than once with options that change its values; the scores of this request end in {}",
+             planned.aggregate_suffix)});
+  }
+}
+
+Status ScorePlan::CheckNames() const {
+  std::set<std::string> used;
+  for (const PlannedFeature& planned : features_) {
+    for (const std::string& key : planned.keys) {
+      if (used.insert(ShortScoreName(key)).second) continue;
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("two requests would both write the score {}", ShortScoreName(key)),
+                   {},
+                   {},
+                   fmt::format("feature {}", planned.description->name)};
     }
   }
   for (const PlannedModel& model : models_) {
-    if (used.contains(model.name)) {
+    std::vector<std::string> names = {model.name};
+    if (model.model.is_collection()) {
+      const BootstrapColumnNames columns = MakeBootstrapColumnNames(model);
+      names.insert(names.end(), columns.members.begin(), columns.members.end());
+      names.insert(names.end(), {columns.bagging, columns.stddev, columns.ci_p95_low, columns.ci_p95_high});
+    }
+    for (const std::string& name : names) {
+      if (used.insert(ShortScoreName(name)).second) continue;
       return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("the model's name '{}' is also the name of a score; choose another", model.name),
+                   fmt::format("'{}' is also the name of another score; give the model another name", name),
                    {},
                    {},
                    "model " + model.label};

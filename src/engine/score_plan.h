@@ -28,12 +28,19 @@ struct PlannedFeature {
   std::string aggregate_suffix;            // not empty where names had to be told apart
 };
 
+/// One score that a model reads.
+struct ModelInput {
+  std::size_t feature = 0;  // index in ScorePlan::features()
+  std::string raw_name;
+  std::string key;  // set by Bind
+};
+
 struct PlannedModel {
   std::string name;
   std::string label;
   LoadedModel model;
-  std::vector<std::string> main_keys;                 // score keys of the model's features, in its order
-  std::vector<std::vector<std::string>> member_keys;  // the same for each bootstrap member
+  std::vector<ModelInput> main_inputs;                 // in the order of the model's features
+  std::vector<std::vector<ModelInput>> member_inputs;  // the same for each bootstrap member
 };
 
 /// What a request asks for, independent of any picture; then bound to a picture format.
@@ -55,8 +62,13 @@ class ScorePlan {
 
  private:
   [[nodiscard]] Status AddModel(const ModelRequest& request);
-  /// The features that one regression reads; `keys` gets their score keys.
-  [[nodiscard]] Status AddModelFeatures(const Model& model, const std::string& label, std::vector<std::string>& keys);
+  /// The scores that one regression reads.
+  [[nodiscard]] Result<std::vector<ModelInput>> AddModelFeatures(const Model& model, const std::string& label);
+  /// Names of all scores of the bound metrics; names that two of them would share get every option that tells them
+  /// apart.
+  void NameScores();
+  /// errors  kInvalidArgument: two columns of the report would have one name
+  [[nodiscard]] Status CheckNames() const;
   /// Index in features_ of a metric that has these options, added if need be.
   std::size_t AddFeature(const FeatureDescription& description, OptionValues options);
 

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -51,8 +53,9 @@ class TableSink : public ScoreSink {
 // A model's features as columns of the table.
 class FeatureReader {
  public:
-  FeatureReader(const ScoreTable& table, const std::vector<std::string>& keys) : table_(table), values_(keys.size()) {
-    for (const std::string& key : keys) columns_.push_back(table.Find(key));
+  FeatureReader(const ScoreTable& table, const std::vector<ModelInput>& inputs)
+      : table_(table), values_(inputs.size()) {
+    for (const ModelInput& input : inputs) columns_.push_back(table.Find(input.key));
   }
   /// The frame's feature scores, or nullptr when one is missing.
   const std::vector<double>* Read(std::int64_t frame) {
@@ -78,7 +81,7 @@ void ForUsedFrames(const ScoreTable& table, int subsample, Visit visit) {
 }
 
 void PredictModel(const PlannedModel& planned, ScoreTable& table, int subsample) {
-  FeatureReader main(table, planned.main_keys);
+  FeatureReader main(table, planned.main_inputs);
   const std::size_t column = table.AddColumn(planned.name);
   ForUsedFrames(table, subsample, [&](std::int64_t frame) {
     if (const std::vector<double>* values = main.Read(frame))
@@ -90,7 +93,7 @@ void PredictModel(const PlannedModel& planned, ScoreTable& table, int subsample)
   std::vector<FeatureReader> readers;
   std::vector<std::size_t> member_columns;
   for (std::size_t i = 0; i < planned.model.members.size(); ++i) {
-    readers.emplace_back(table, planned.member_keys[i]);
+    readers.emplace_back(table, planned.member_inputs[i]);
     member_columns.push_back(table.AddColumn(names.members[i]));
   }
   const std::size_t bagging = table.AddColumn(names.bagging);
@@ -240,7 +243,7 @@ class ScoreRun {
         return Invalid("segment", fmt::format("starts at frame {}, but the inputs have {}", options.first_score,
                                               result->end_picture));
       }
-      return Error{ErrorCode::kFormat, "holds no frame to score", request_.reference.path, {}, {}};
+      return Error{ErrorCode::kFormat, "holds no frame to score", inputs_->ended_path(), {}, {}};
     }
     return result;
   }
@@ -282,7 +285,16 @@ class ScoreRun {
 
 Status CheckScoreRequest(const ScoreRequest& request) {
   if (Status status = CheckNumbers(request); !status) return status;
-  Result<ScorePlan> plan = ScorePlan::Create(request);
+  // A model that comes through a pipe can be read once, and that is for the run.
+  ScoreRequest readable = request;
+  const std::size_t streams = std::erase_if(readable.models, [](const ModelRequest& model) {
+    std::error_code ignored;
+    return model.version.empty() && std::filesystem::exists(model.path, ignored) &&
+           !std::filesystem::is_regular_file(model.path, ignored) &&
+           !std::filesystem::is_directory(model.path, ignored);
+  });
+  if (streams > 0 && readable.models.empty() && readable.features.empty()) return {};
+  Result<ScorePlan> plan = ScorePlan::Create(readable);
   if (!plan) return std::move(plan).error();
   return {};
 }

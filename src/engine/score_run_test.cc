@@ -3,6 +3,7 @@
 #include "engine/score_run.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <bit>
 #include <cstdint>
@@ -178,6 +179,60 @@ TEST(ScoreRun, RequestsThatDifferInValuesKeepTheirOwnNames) {
   EXPECT_NE(FindColumn(report, "integer_adm2"), nullptr);
   EXPECT_NE(FindColumn(report, "integer_adm2_egl_1"), nullptr);
   EXPECT_FALSE(report.decisions.empty());
+}
+
+TEST(ScoreRun, OptionsBeforeThePlainRequestKeepBothToo) {
+  ScoreRequest request = MakeRequest();
+  request.features.push_back({"psnr", {{"enable_chroma", "false"}, {"min_sse", "0.5"}}});
+  request.features.push_back({"psnr", {{"enable_chroma", "false"}}});
+  const Report report = MustRun(request);
+  ASSERT_EQ(report.columns.size(), 2U);
+  EXPECT_EQ(report.columns[0].name, "psnr_y_min_sse_0.5");
+  EXPECT_EQ(report.columns[1].name, "psnr_y");
+}
+
+TEST(ScoreRun, ModelReadsItsOwnScoresBesideAnotherRequest) {
+  ScoreRequest request = MakeRequest();
+  request.models.push_back({"vmaf_v0.6.1", "", "vmaf", false, false, {}});
+  const Report alone = MustRun(request);
+  request.features.push_back({"adm", {{"adm_skip_aim", "true"}}});
+  const Report both = MustRun(request);
+  ExpectSameBits(*FindColumn(alone, "vmaf"), *FindColumn(both, "vmaf"), 0);
+  EXPECT_NE(FindColumn(both, "integer_aim_adm_skip_aim"), nullptr);
+}
+
+TEST(ScoreRun, NamesOfBootstrapScoresAreTaken) {
+  for (const char* name : {"v_bagging", "v_0001", "v_ci_p95_hi", "integer_motion2"}) {
+    ScoreRequest request = MakeRequest();
+    request.models.push_back({"vmaf_b_v0.6.3", "", "v", false, false, {}});
+    request.models.push_back({"vmaf_v0.6.1", "", name, false, false, {}});
+    EXPECT_FALSE(RunScore(request).ok()) << name;
+  }
+}
+
+TEST(ScoreRun, OneStreamIsNotTwoInputs) {
+  ScoreRequest request = MakeRequest();
+  const std::string pipe = request.reference.path + ".fifo";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  request.reference.path = pipe;
+  request.distorted.path = pipe;
+  request.features.push_back({"psnr", {}});
+  const Result<Report> report = RunScore(request);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kInvalidArgument);
+  std::filesystem::remove(pipe);
+}
+
+TEST(ScoreRun, WrongRawSizeIsNotATruncatedFile) {
+  ScoreRequest request = MakeRequest();
+  request.features.push_back({"psnr", {}});
+  VideoFormat wrong = kFormat;
+  wrong.width = 50;
+  request.reference.raw = wrong;
+  request.distorted.raw = wrong;
+  const Result<Report> report = RunScore(request);
+  ASSERT_FALSE(report.ok());
+  EXPECT_NE(report.error().message.find("50x37"), std::string::npos) << report.error().Describe();
 }
 
 TEST(ScoreRun, SubsamplingKeepsFullRateMotion) {

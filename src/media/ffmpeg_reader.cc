@@ -13,6 +13,7 @@ extern "C" {
 
 #include <array>
 #include <atomic>
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <new>
@@ -112,6 +113,28 @@ constexpr const char* kNoProtocol = "none";
 int RefuseToOpen(AVFormatContext* /*context*/, AVIOContext** /*out*/, const char* /*url*/, int /*flags*/,
                  AVDictionary** /*options*/) {
   return AVERROR(EPERM);
+}
+
+// Some damage shows nowhere but in FFmpeg's log: a wrong slice checksum, a file that ends early. The log's callback is
+// one for the process, so it looks for the listener of the thread that it is called on.
+thread_local std::string* log_of_this_thread = nullptr;
+
+class LogListener {
+ public:
+  explicit LogListener(std::string* first_error) { log_of_this_thread = first_error; }
+  LogListener(const LogListener&) = delete;
+  LogListener& operator=(const LogListener&) = delete;
+  ~LogListener() { log_of_this_thread = nullptr; }
+};
+
+void KeepFirstError(void* /*context*/, int level, const char* format, va_list arguments) {
+  constexpr int kLevelBits = 0xff;  // the rest is a colour
+  if ((level & kLevelBits) > AV_LOG_ERROR || log_of_this_thread == nullptr || !log_of_this_thread->empty()) return;
+  std::array<char, 200> line{};
+  std::vsnprintf(line.data(), line.size(), format, arguments);
+  std::string_view text(line.data());
+  text = text.substr(0, text.find('\n'));
+  *log_of_this_thread = text.empty() ? "an error without words" : std::string(text);
 }
 
 struct FormatDeleter {
@@ -224,6 +247,9 @@ class FfmpegReader final : public VideoReader {
     int code = avformat_open_input(&context, info_.path.c_str(), nullptr, nullptr);
     if (code >= 0) container_.reset(context);
     if (code >= 0 && std::string_view(container_->iformat->name) == "rawvideo") return RawFormatMissing(info_.path);
+    if (code >= 0 && std::string_view(container_->iformat->name) == "tty") {
+      return Error{ErrorCode::kUnsupported, "is text, not video", info_.path, {}, {}};
+    }
     if (code >= 0) code = avformat_find_stream_info(container_.get(), nullptr);
     if (input_.error()) return *input_.error();
     if (code == AVERROR(ENOMEM)) throw std::bad_alloc();
@@ -242,6 +268,9 @@ class FfmpegReader final : public VideoReader {
 
   Status OpenDecoder() {
     stream_index_ = av_find_best_stream(container_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+    if (stream_index_ >= 0 && (container_->streams[stream_index_]->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0) {
+      stream_index_ = -1;  // the cover of an audio file
+    }
     if (stream_index_ < 0) {
       return Error{ErrorCode::kUnsupported,
                    fmt::format("holds no video stream (FFmpeg takes it for {})", info_.container),
@@ -315,6 +344,16 @@ class FfmpegReader final : public VideoReader {
 
   // The next picture into picture_; false at the end.
   Result<bool> Decode() {
+    logged_error_.clear();
+    Result<bool> decoded = DecodeOne();
+    if (decoded && !logged_error_.empty()) {
+      if (Status status = NoteDamage("FFmpeg says: " + logged_error_); !status) return std::move(status).error();
+    }
+    return decoded;
+  }
+
+  Result<bool> DecodeOne() {
+    const LogListener listener(&logged_error_);
     while (true) {
       if (input_.cancelled()) return FrameError(ErrorCode::kCancelled, "reading was cancelled");
       const int code = avcodec_receive_frame(codec_.get(), picture_.get());
@@ -399,6 +438,7 @@ class FfmpegReader final : public VideoReader {
   bool ended_ = false;
   std::optional<Error> failure_;
   std::int64_t frames_read_ = 0;
+  std::string logged_error_;  // the first one since the last picture
   std::optional<std::string> first_damage_;
   std::int64_t damaged_pictures_ = 0;
   std::int64_t undecodable_packets_ = 0;
@@ -407,7 +447,7 @@ class FfmpegReader final : public VideoReader {
 }  // namespace
 
 Result<std::unique_ptr<VideoReader>> OpenFfmpeg(std::unique_ptr<ByteSource> source, const OpenOptions& options) {
-  av_log_set_level(AV_LOG_QUIET);
+  av_log_set_callback(&KeepFirstError);
   auto reader = std::make_unique<FfmpegReader>(std::move(source), options.strict);
   if (Status status = reader->Open(); !status) return std::move(status).error();
   return std::unique_ptr<VideoReader>(std::move(reader));

@@ -54,8 +54,10 @@ Error PlanarReader::TailError(std::int64_t left_over) const {
                  {},
                  {}};
   }
-  return FrameError(ErrorCode::kTruncated, fmt::format("ends inside the frame: {} bytes of {} are there{}", left_over,
-                                                       payload_bytes(), SizeHint()));
+  return FrameError(
+      ErrorCode::kTruncated,
+      fmt::format("ends inside the frame: its last {} bytes are not a whole frame, which has {} bytes of samples{}",
+                  left_over, payload_bytes(), SizeHint()));
 }
 
 Result<bool> PlanarReader::EndOfStream(std::int64_t frame_start) {
@@ -91,7 +93,9 @@ Result<bool> PlanarReader::ReadFrame(Frame& frame) {
   Result<bool> whole = ReadPlanes(frame);
   if (!whole) return whole;
   if (!*whole) return EndOfStream(frame_start);
-  if (frames_read_ == 0) InspectFirst(frame);
+  if (frames_read_ == 0) {
+    if (Status status = InspectFirst(frame); !status) return std::move(status).error();
+  }
   ++frames_read_;
   return true;
 }

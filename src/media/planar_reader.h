@@ -30,7 +30,7 @@ class PlanarReader : public VideoReader {
   [[nodiscard]] virtual Result<bool> ReadMarker() = 0;
 
   /// Runs once, on the first picture delivered.
-  virtual void InspectFirst(const Frame& /*frame*/) {}
+  [[nodiscard]] virtual Status InspectFirst(const Frame& /*frame*/) { return {}; }
 
   /// Appended to messages about a size that does not fit; empty where there is nothing to say.
   [[nodiscard]] virtual std::string SizeHint() const { return {}; }

@@ -15,10 +15,10 @@ namespace lockstep {
 namespace {
 
 // What cameras, test sequences and encoders' test suites use.
-constexpr std::array<PlaneSize, 20> kCommonSizes{
-    {{176, 144},   {320, 240},   {352, 240},   {352, 288},   {416, 240},   {480, 270},  {640, 360},
-     {640, 480},   {720, 480},   {720, 576},   {832, 480},   {960, 540},   {1024, 768}, {1280, 720},
-     {1920, 1080}, {1920, 1088}, {2560, 1440}, {2560, 1600}, {3840, 2160}, {4096, 2160}}};
+constexpr std::array<PlaneSize, 21> kCommonSizes{
+    {{176, 144},  {320, 240},   {352, 240},   {352, 288},   {416, 240},   {480, 270},   {576, 324},
+     {640, 360},  {640, 480},   {720, 480},   {720, 576},   {832, 480},   {960, 540},   {1024, 768},
+     {1280, 720}, {1920, 1080}, {1920, 1088}, {2560, 1440}, {2560, 1600}, {3840, 2160}, {4096, 2160}}};
 
 constexpr std::array<PixelFormat, 4> kPixelFormats{PixelFormat::kYuv420, PixelFormat::kYuv422, PixelFormat::kYuv444,
                                                    PixelFormat::kYuv400};
@@ -35,6 +35,16 @@ Status CheckFormat(const VideoFormat& format) {
   return {};
 }
 
+// Whether a usual size divides the file evenly, so that the declared one is wrong and the file is not cut off. Other
+// pixel formats and depths prove nothing: a file cut off between two planes fits them.
+bool HasAnotherSize(std::int64_t file_bytes, const VideoFormat& declared) {
+  return std::any_of(kCommonSizes.begin(), kCommonSizes.end(), [&](const PlaneSize& size) {
+    const VideoFormat other{declared.pixel_format, size.width, size.height, declared.bit_depth};
+    const auto frame_bytes = static_cast<std::int64_t>(other.frame_bytes());
+    return file_bytes >= frame_bytes && file_bytes % frame_bytes == 0;
+  });
+}
+
 class YuvReader final : public PlanarReader {
  public:
   static Result<std::unique_ptr<VideoReader>> Create(std::unique_ptr<ByteSource> source, const OpenOptions& options) {
@@ -45,6 +55,14 @@ class YuvReader final : public PlanarReader {
     if (Status status = reader->CheckHoldsFrame(0); !status) return std::move(status).error();
     if (const auto size = reader->source_->size()) {
       const std::int64_t tail = *size % reader->payload_bytes();
+      if (tail != 0 && HasAnotherSize(*size, *options.raw)) {
+        return Error{ErrorCode::kInvalidArgument,
+                     fmt::format("{} bytes are no whole number of frames of {} ({} bytes each){}", *size,
+                                 DescribeFormat(*options.raw), reader->payload_bytes(), reader->SizeHint()),
+                     reader->info_.path,
+                     {},
+                     {}};
+      }
       reader->info_.frame_count = *size / reader->payload_bytes();
       if (tail != 0 && options.strict) {
         return Error{ErrorCode::kTruncated,
@@ -72,11 +90,11 @@ class YuvReader final : public PlanarReader {
 
   // 16-bit words read as bytes always fit a file's size. Their high bytes give them away: in every second byte, small
   // and yet not all zero, which no picture of 8 bit samples has.
-  void InspectFirst(const Frame& frame) override {
-    if (info_.format.bit_depth != 8) return;
+  Status InspectFirst(const Frame& frame) override {
+    if (info_.format.bit_depth != 8) return {};
     const PlaneView luma = frame.plane(0);
     const int rows = std::min(luma.height, kRowsToJudge);
-    if (static_cast<std::int64_t>(luma.width) * rows < kSamplesToJudge) return;
+    if (static_cast<std::int64_t>(luma.width) * rows < kSamplesToJudge) return {};
     std::array<unsigned, 2> any{};
     for (int y = 0; y < rows; ++y) {
       const auto* row = luma.row<std::uint8_t>(y);
@@ -92,11 +110,14 @@ class YuvReader final : public PlanarReader {
       any[first] |= even;
       any[1 - first] |= odd;
     }
-    if (any[1] == 0 || any[1] > 15 || any[0] < 128) return;
-    warnings_.push_back(fmt::format(
-        "{}: looks like {} bit video read as 8 bit: in frame 0 every second byte of luma is at most {}; is the bit "
-        "depth right?",
-        info_.path, any[1] <= 3 ? 10 : 12, any[1]));
+    if (any[1] == 0 || any[1] > 15 || any[0] < 128) return {};
+    std::string text = fmt::format(
+        "looks like {} bit video read as 8 bit: in frame 0 every second byte of luma is at most {}; is the bit depth "
+        "right?",
+        any[1] <= 3 ? 10 : 12, any[1]);
+    if (strict_) return Error{ErrorCode::kInvalidArgument, std::move(text), info_.path, 0, {}};
+    warnings_.push_back(info_.path + ": " + text);
+    return {};
   }
 
  private:

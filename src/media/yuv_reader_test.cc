@@ -94,6 +94,25 @@ TEST(YuvReader, SaysWhatWouldFit) {
                                   "size would fit 3 frames of 176x144 420 8 bit");
 }
 
+TEST(YuvReader, AnotherSizeThatFitsIsAnError) {
+  const TemporaryFolder folder;
+  const std::string path = folder.Write("cif.yuv", std::string(3 * 352 * 288 * 3 / 2, '\1'));
+  const ReadClip clip = ReadAll(path, {.raw = VideoFormat{PixelFormat::kYuv420, 320, 240, 8}});
+  EXPECT_EQ(clip.code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(clip.frames.empty());
+  EXPECT_TRUE(Contains(clip.error, "352x288")) << clip.error;
+}
+
+TEST(YuvReader, CutBetweenPlanesIsATruncatedFile) {
+  const TemporaryFolder folder;
+  // Two frames and the luma of a third: the bytes would fit frames of 4:2:2 and of luma only.
+  const std::string path = folder.Write("cut.yuv", std::string(2 * 38016 + 25344, '\1'));
+  const ReadClip clip = ReadAll(path, {.raw = VideoFormat{PixelFormat::kYuv420, 176, 144, 8}});
+  EXPECT_EQ(clip.frames.size(), 2U);
+  ASSERT_EQ(clip.warnings.size(), 1U);
+  EXPECT_TRUE(Contains(clip.warnings[0], "25344 bytes")) << clip.warnings[0];
+}
+
 TEST(YuvReader, SaysWhatWouldFitForWrongSizes) {
   const VideoFormat declared{PixelFormat::kYuv420, 640, 360, 8};
   EXPECT_EQ(FormatsThatFit(176 * 144 * 3 / 2, declared), "; the size would fit 1 frame of 176x144 420 8 bit");

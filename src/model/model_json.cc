@@ -183,6 +183,9 @@ class ModelJsonReader {
       }
       *out = std::move(*numbers);
     }
+    if (slopes[0] == 0.0) {
+      return FormatError(MemberPath(path, "slopes"), "element 0 is 0, but scores are divided by it");
+    }
     data->output = Rescale{slopes[0], intercepts[0]};
     for (std::size_t i = 1; i < slopes.size(); ++i) data->feature_rescale.push_back({slopes[i], intercepts[i]});
     return {};

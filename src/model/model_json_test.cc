@@ -172,6 +172,7 @@ TEST(ModelJson, WrongValueIsNamed) {
   EXPECT_EQ(FieldWith("model_type", "LIBSVM"), "model_dict.model_type");
   EXPECT_EQ(FieldWith("norm_type", "clip_0to1"), "model_dict.norm_type");
   EXPECT_EQ(FieldWith("slopes", {1, 2}), "model_dict.slopes");
+  EXPECT_EQ(FieldWith("slopes", {0, 1, 2}), "model_dict.slopes");
   EXPECT_EQ(FieldWith("intercepts", {1, 2, 3, 4}), "model_dict.intercepts");
   EXPECT_EQ(FieldWith("feature_names", json::array()), "model_dict.feature_names");
   EXPECT_EQ(FieldWith("feature_names", json(std::vector<std::string>(65, "n"))), "model_dict.feature_names");

@@ -764,6 +764,40 @@ def containers(folder):
             check(mp4["frames"][number]["metrics"][key] == frames(y4m)[number][key], "frame %d: %s of mp4 and y4m differ", number, key)
 
 
+@case
+def damaged_containers(folder):
+    """Damage that shows in FFmpeg's log only, and a container cut in half: a warning names the file; --strict makes it an error."""
+    ffmpeg = ffmpeg_program()
+    whole = folder + "/whole.mkv"
+    subprocess.run([ffmpeg, "-loglevel", "error", "-y", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=96x80:rate=25", "-frames:v", "12",
+                    "-pix_fmt", "yuv420p", "-c:v", "ffv1", "-level", "3", "-slicecrc", "1", whole], check=True)
+    with open(whole, "rb") as file:
+        content = file.read()
+    damaged = bytearray(content)
+    middle = len(damaged) // 2
+    damaged[middle:middle + 8] = bytes(b ^ 0x5A for b in damaged[middle:middle + 8])
+    for name, data in (("flipped.mkv", bytes(damaged)), ("half.mkv", content[:middle])):
+        path = os.path.join(folder, name)
+        with open(path, "wb") as file:
+            file.write(data)
+        report, result = score(folder, whole, path, *features("psnr"))
+        check(name in result.err and "damaged or truncated" in result.err, "no warning: %s", result.describe())
+        check(name in json.dumps(report["warnings"]), "the report has no warning: %s", report["warnings"])
+        refused(folder, whole, path, *features("psnr"), "--strict", mentions=[name])
+    report, result = score(folder, whole, whole, *features("psnr"), "--strict")
+    check("damaged" not in result.err, "a sound file is called damaged: %s", result.describe())
+
+
+@case
+def one_stream_twice(folder):
+    """One pipe or descriptor cannot be both inputs: the two readers would take each other's bytes."""
+    a, _ = tiny_pair(folder)
+    for arguments in (["-r", "-", "-d", "/dev/stdin"], ["-r", "/dev/stdin", "-d", "/dev/stdin"]):
+        with open(a, "rb") as stdin:
+            result = run([program("vmaf"), *arguments, *features("psnr")], stdin=stdin)
+        check(result.status not in (0, None) and "one stream" in result.err, "%s", result.describe())
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Options
 
