@@ -34,8 +34,9 @@ class AlignedBuffer {
 
   [[nodiscard]] std::byte* data() { return const_cast<std::byte*>(std::as_const(*this).data()); }
   [[nodiscard]] const std::byte* data() const {
-    const auto address = reinterpret_cast<std::uintptr_t>(block_.get());
-    return reinterpret_cast<const std::byte*>((address + kAlignment - 1) & ~std::uintptr_t{kAlignment - 1});
+    const auto* start = static_cast<const std::byte*>(block_.get());
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(start) % kAlignment;
+    return beyond == 0 ? start : start + (kAlignment - beyond);
   }
   [[nodiscard]] std::size_t size() const { return size_; }
   template <class T>

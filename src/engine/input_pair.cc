@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "media/picture_conversion.h"
+#include "media/planar_reader.h"
 
 namespace lockstep {
 namespace {
@@ -19,10 +20,8 @@ namespace {
 // Pictures an input may be ahead of scoring. Enough to hide decoding jitter; 4K 16-bit 4:4:4 stays below 200 MB.
 constexpr std::size_t kReadAheadDepth = 4;
 
-std::string FormatText(const VideoFormat& format) {
-  return fmt::format("{}x{} {} {} bit", format.width, format.height, PixelFormatName(format.pixel_format),
-                     format.bit_depth);
-}
+// Two files that were cut off alike lost their last block; anything more is no accident.
+constexpr std::uintmax_t kBlockBytes = 4096;
 
 bool IsRaw(const VideoInfo& info) { return info.container == "yuv"; }
 
@@ -92,7 +91,7 @@ Status InputPair::SettleFormat(const ScoreRequest& request) {
   if ((size_differs && !may_scale) || (depth_differs && !may_scale && !request.common_bit_depth)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("the inputs differ: reference {} is {}, distorted {} is {}", reference_.info.path,
-                             FormatText(reference), distorted_.info.path, FormatText(distorted)),
+                             DescribeFormat(reference), distorted_.info.path, DescribeFormat(distorted)),
                  distorted_.info.path,
                  {},
                  {}};
@@ -119,11 +118,12 @@ Status InputPair::CheckRawSizes() const {
   const auto frame_bytes = static_cast<std::uintmax_t>(reference_.info.format.frame_bytes());
   const std::uintmax_t bytes = std::filesystem::file_size(reference_.info.path, failure);
   if (failure || std::filesystem::file_size(distorted_.info.path, failure) != bytes || failure) return {};
-  if (bytes % frame_bytes == 0) return {};
+  const std::uintmax_t tail = bytes % frame_bytes;
+  if (tail == 0 || frame_bytes - tail <= kBlockBytes) return {};
   return Error{ErrorCode::kInvalidArgument,
                fmt::format("both inputs have {} bytes, which is no whole number of frames of {} ({} bytes each); are "
                            "width, height, pixel format and bit depth right?",
-                           bytes, FormatText(reference_.info.format), frame_bytes),
+                           bytes, DescribeFormat(reference_.info.format), frame_bytes),
                distorted_.info.path,
                {},
                {}};
@@ -140,7 +140,7 @@ Status InputPair::PrepareSide(Side& side, const char* role) {
     if (!scaler) return std::move(scaler).error();
     side.scaler = *std::move(scaler);
     decisions_.push_back({"scaling", fmt::format("{} {} scaled from {} to {} (bicubic)", role, side.info.path,
-                                                 FormatText(from), FormatText(scaled))});
+                                                 DescribeFormat(from), DescribeFormat(scaled))});
   }
   if (from.bit_depth != format_.bit_depth) {
     decisions_.push_back({"bit depth", fmt::format("{} {} shifted from {} to {} bit", role, side.info.path,

@@ -60,7 +60,8 @@ class InputPair : public PairSource {
 
   InputPair() = default;
   [[nodiscard]] Status SettleFormat(const ScoreRequest& request);
-  /// Two files of one size that is no whole number of frames were described wrongly, not cut off.
+  /// Two files of one size that is no whole number of frames were described wrongly, unless just the end of a block is
+  /// missing from both.
   [[nodiscard]] Status CheckRawSizes() const;
   [[nodiscard]] Status PrepareSide(Side& side, const char* role);
   [[nodiscard]] Result<Pool<Frame>::Ref> NextOf(Side& side);

@@ -224,15 +224,33 @@ TEST(ScoreRun, OneStreamIsNotTwoInputs) {
 }
 
 TEST(ScoreRun, WrongRawSizeIsNotATruncatedFile) {
+  constexpr VideoFormat kLarge{PixelFormat::kYuv420, 98, 74, 8};
   ScoreRequest request = MakeRequest();
   request.features.push_back({"psnr", {}});
-  VideoFormat wrong = kFormat;
-  wrong.width = 50;
+  request.reference = {MakeClip("large_a.yuv", 3, 0, kLarge), kLarge, 0};
+  request.distorted = {MakeClip("large_b.yuv", 3, 9, kLarge), kLarge, 0};
+  EXPECT_TRUE(RunScore(request).ok());
+  VideoFormat wrong = kLarge;
+  wrong.width = 120;
   request.reference.raw = wrong;
   request.distorted.raw = wrong;
   const Result<Report> report = RunScore(request);
   ASSERT_FALSE(report.ok());
-  EXPECT_NE(report.error().message.find("50x37"), std::string::npos) << report.error().Describe();
+  EXPECT_NE(report.error().message.find("120x74"), std::string::npos) << report.error().Describe();
+}
+
+TEST(ScoreRun, FilesCutAlikeAreTruncatedFiles) {
+  ScoreRequest request = MakeRequest();
+  request.features.push_back({"psnr", {}});
+  for (InputRequest* input : {&request.reference, &request.distorted}) {
+    const std::string cut = input->path + ".cut";
+    std::filesystem::copy_file(input->path, cut, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::resize_file(cut, std::filesystem::file_size(cut) - 1000);
+    input->path = cut;
+  }
+  const Report report = MustRun(request);
+  EXPECT_EQ(report.frame_count, kFrames - 1);
+  EXPECT_EQ(report.warnings.size(), 2U);
 }
 
 TEST(ScoreRun, SubsamplingKeepsFullRateMotion) {
