@@ -909,6 +909,39 @@ def model_files(folder):
 
 
 @case
+def model_from_a_pipe(folder):
+    """A model file that can be read once only: it is, and the scores are those of the same file on disk."""
+    a, b = tiny_pair(folder)
+    text = json.dumps(toy_model()).encode("ascii")
+    with open(folder + "/m.json", "wb") as file:
+        file.write(text)
+    plain, _ = score(folder, a, b, "--model", "path=%s/m.json:name=toy" % folder)
+    for name, arguments in (("vmaf", ["-r", a, "-d", b, "--json", "-o"]), ("lockstep", ["score", a, b, "--json"])):
+        pipe, out = folder + "/" + name + ".fifo", folder + "/" + name + ".json"
+        os.mkfifo(pipe)
+        Writer(pipe, [text])
+        result = run([program(name), *arguments, out, "--model", "path=%s:name=toy" % pipe, "--precision", "max"], timeout=20)
+        check(result.status == 0, "%s: %s", name, result.describe())
+        with open(out, encoding="utf-8") as file:
+            piped = read_json(file.read(), out)
+        check([m["toy"] for m in frames(piped)] == [m["toy"] for m in frames(plain)], "%s: other scores", name)
+
+
+@case
+@slow
+def claimed_size(folder):
+    """A stream that claims huge pictures and holds little takes little memory before it is refused."""
+    fifos = [folder + "/" + side for side in ("a", "b")]
+    for path in fifos:
+        os.mkfifo(path)
+    content = [b"YUV4MPEG2 W16384 H16384 F25:1 C444p16\nFRAME\n" + bytes(1 << 20)]
+    status, err, peak = peak_memory([program("vmaf"), "-r", fifos[0], "-d", fifos[1], *map(str, features("psnr"))],
+                                    lambda: [Writer(path, content) for path in fifos], 60)
+    check(status not in (0, None) and status > 0 and "no whole frame" in err, "status %s: %s", status, err)
+    check(peak < 300 << 20, "%d MB for pictures of 1,600 MB of which 1 MB came", peak >> 20)
+
+
+@case
 def bad_model_files(folder):
     """Not JSON, fields missing, wrong types, wild numbers: an error that names the file and the field."""
     a, b = tiny_pair(folder)
