@@ -197,6 +197,8 @@ TEST(ScoreRun, ModelReadsItsOwnScoresBesideAnotherRequest) {
   const Report alone = MustRun(request);
   request.features.push_back({"adm", {{"adm_skip_aim", "true"}}});
   const Report both = MustRun(request);
+  ASSERT_NE(FindColumn(alone, "vmaf"), nullptr);
+  ASSERT_NE(FindColumn(both, "vmaf"), nullptr);
   ExpectSameBits(*FindColumn(alone, "vmaf"), *FindColumn(both, "vmaf"), 0);
   EXPECT_NE(FindColumn(both, "integer_aim_adm_skip_aim"), nullptr);
 }

@@ -2,8 +2,8 @@
 // Time of float_motion's facts for one frame.
 #include <benchmark/benchmark.h>
 
-#include "features/facts_bench.h"
 #include "features/float_motion/float_motion.h"
+#include "features/test_facts_bench.h"
 
 namespace lockstep {
 namespace {

@@ -2,8 +2,8 @@
 // Time of psnr's facts for one frame.
 #include <benchmark/benchmark.h>
 
-#include "features/facts_bench.h"
 #include "features/psnr/psnr.h"
+#include "features/test_facts_bench.h"
 
 namespace lockstep {
 namespace {
