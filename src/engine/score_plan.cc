@@ -156,9 +156,9 @@ Status ScorePlan::AddModel(const ModelRequest& request) {
   return {};
 }
 
-Status ScorePlan::Bind(const VideoFormat& format) {
+Status ScorePlan::Bind(const VideoFormat& format, CpuTarget target) {
   for (PlannedFeature& planned : features_) {
-    Result<std::unique_ptr<Feature>> feature = CreateFeature(*planned.description, planned.options, format);
+    Result<std::unique_ptr<Feature>> feature = CreateFeature(*planned.description, planned.options, format, target);
     if (!feature) return std::move(feature).error();
     planned.feature = *std::move(feature);
     planned.columns = planned.feature->columns();
@@ -206,7 +206,6 @@ void ScorePlan::NameScores() {
 }
 
 Status ScorePlan::CheckNames() const {
-  std::set<std::string> used;
   for (const PlannedFeature& planned : features_) {
     for (const std::string& key : planned.keys) {
       if (used.insert(ShortScoreName(key)).second) continue;

@@ -183,7 +183,8 @@ class ScoreRun {
     Result<std::unique_ptr<InputPair>> inputs = InputPair::Open(request_);
     if (!inputs) return std::move(inputs).error();
     inputs_ = *std::move(inputs);
-    if (Status status = plan_.Bind(inputs_->format()); !status) return std::move(status).error();
+    if (Status status = plan_.Bind(inputs_->format(), ChooseCpuTarget(request_.cpu_mask)); !status)
+      return std::move(status).error();
     Result<PipelineResult> facts = Extract();
     if (!facts) return std::move(facts).error();
     return Finish(*facts);

@@ -14,6 +14,7 @@
 
 #include "base/frame.h"
 #include "features/option_table.h"
+#include "lanes/cpu_target.h"
 #include "lockstep/result.h"
 #include "lockstep/video_format.h"
 
@@ -146,7 +147,8 @@ struct FeatureDescription {
   /// errors  kUnsupported | kInvalidArgument: the format or the options do not fit the metric. The size has been
   /// checked
   ///         against minimum_size already.
-  Result<std::unique_ptr<Feature>> (*create)(const OptionValues& options, const VideoFormat& format);
+  /// `target` chooses code, never values.
+  Result<std::unique_ptr<Feature>> (*create)(const OptionValues& options, const VideoFormat& format, CpuTarget target);
 };
 
 }  // namespace lockstep

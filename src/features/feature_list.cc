@@ -44,7 +44,7 @@ const FeatureDescription* FindFeatureByScore(std::string_view raw_name) {
 }
 
 Result<std::unique_ptr<Feature>> CreateFeature(const FeatureDescription& description, const OptionValues& options,
-                                               const VideoFormat& format) {
+                                               const VideoFormat& format, CpuTarget target) {
   const PlaneSize minimum = description.minimum_size;
   if (format.width < minimum.width || format.height < minimum.height) {
     return Error{ErrorCode::kUnsupported,
@@ -54,7 +54,7 @@ Result<std::unique_ptr<Feature>> CreateFeature(const FeatureDescription& descrip
                  {},
                  fmt::format("feature {}", description.name)};
   }
-  Result<std::unique_ptr<Feature>> feature = description.create(options, format);
+  Result<std::unique_ptr<Feature>> feature = description.create(options, format, target);
   if (!feature && feature.error().field.empty()) feature.error().field = fmt::format("feature {}", description.name);
   return feature;
 }

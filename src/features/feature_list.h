@@ -20,6 +20,7 @@ namespace lockstep {
 /// errors  kNotFound: no such metric (the message lists the names)
 ///         kInvalidArgument, kUnsupported: options, picture size or format do not fit (the message says what does)
 [[nodiscard]] Result<std::unique_ptr<Feature>> CreateFeature(const FeatureDescription& description,
-                                                             const OptionValues& options, const VideoFormat& format);
+                                                             const OptionValues& options, const VideoFormat& format,
+                                                             CpuTarget target);
 
 }  // namespace lockstep

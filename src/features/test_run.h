@@ -79,7 +79,8 @@ inline int Sample(const Frame& frame, int plane, int x, int y) {
 using OptionTexts = std::vector<std::pair<std::string, std::string>>;
 
 inline Result<std::unique_ptr<Feature>> TryMakeFeature(const FeatureDescription& description, const OptionTexts& texts,
-                                                       const VideoFormat& format) {
+                                                       const VideoFormat& format,
+                                                       CpuTarget target = CpuTarget::kScalar) {
   OptionDictionary dictionary;
   for (const auto& [key, value] : texts) dictionary.Set(key, value);
   Result<OptionValues> options = OptionValues::Parse(description.name, description.options, dictionary);
@@ -87,7 +88,7 @@ inline Result<std::unique_ptr<Feature>> TryMakeFeature(const FeatureDescription&
   if (format.width < description.minimum_size.width || format.height < description.minimum_size.height) {
     return Error{ErrorCode::kUnsupported, "below the minimum size", {}, {}, {}};
   }
-  return description.create(*options, format);
+  return description.create(*options, format, target);
 }
 
 /// Throws when the metric refuses.

@@ -183,7 +183,8 @@ class AdmFeature final : public Feature {
   double least_total_ = 0.0;  // totals below count as nothing
 };
 
-Result<std::unique_ptr<Feature>> CreateAdm(const OptionValues& options, const VideoFormat& format) {
+Result<std::unique_ptr<Feature>> CreateAdm(const OptionValues& options, const VideoFormat& format,
+                                           CpuTarget /*target*/) {
   AdmCsfOptions viewing;
   viewing.mode = static_cast<AdmCsfMode>(options.GetInt("adm_csf_mode"));
   viewing.scale = options.GetDouble("adm_csf_scale");

@@ -37,7 +37,7 @@ void BM_AdmFacts(benchmark::State& state) {
                            static_cast<int>(state.range(2))};
   const Frame reference = MakePicture(format, false);
   const Frame distorted = MakePicture(format, true);
-  const auto feature = kAdm.create(OptionValues(kAdm.options), format);
+  const auto feature = kAdm.create(OptionValues(kAdm.options), format, CpuTarget::kScalar);
   const std::unique_ptr<Workspace> workspace = (*feature)->MakeWorkspace();
   FrameWindow window;
   window.reference = &reference;

@@ -417,7 +417,7 @@ OptionValues ParseOptions(const Options& options) {
 
 std::unique_ptr<Feature> MakeFeature(const Options& options, int w, int h, int depth) {
   Result<std::unique_ptr<Feature>> feature =
-      kAdm.create(ParseOptions(options), VideoFormat{PixelFormat::kYuv400, w, h, depth});
+      kAdm.create(ParseOptions(options), VideoFormat{PixelFormat::kYuv400, w, h, depth}, CpuTarget::kScalar);
   EXPECT_TRUE(feature.ok()) << (feature.ok() ? "" : feature.error().Describe());
   return feature.ok() ? std::move(feature).value() : nullptr;
 }
@@ -819,7 +819,8 @@ TEST(AdmCreation, RefusesViewingConditionsTooNear) {
   for (const Options& options :
        {Options{{"adm_norm_view_dist", "1.5"}}, Options{{"adm_ref_display_height", "1079"}},
         Options{{"adm_csf_mode", "2"}, {"adm_norm_view_dist", "5"}, {"adm_ref_display_height", "480"}}}) {
-    const auto feature = kAdm.create(ParseOptions(options), VideoFormat{PixelFormat::kYuv420, 64, 64, 8});
+    const auto feature =
+        kAdm.create(ParseOptions(options), VideoFormat{PixelFormat::kYuv420, 64, 64, 8}, CpuTarget::kScalar);
     ASSERT_FALSE(feature.ok());
     EXPECT_EQ(feature.error().code, ErrorCode::kInvalidArgument);
     for (const char* word : {"adm_norm_view_dist", "adm_ref_display_height", "3240"}) {
@@ -832,7 +833,8 @@ TEST(AdmCreation, RefusesViewingConditionsTooNear) {
 TEST(AdmCreation, RefusesPairsThatTheTablesLack) {
   for (const char* mode : {"2", "3"}) {
     const Options options = {{"adm_csf_mode", mode}, {"adm_norm_view_dist", "4.5"}, {"adm_ref_display_height", "2160"}};
-    const auto feature = kAdm.create(ParseOptions(options), VideoFormat{PixelFormat::kYuv420, 64, 64, 8});
+    const auto feature =
+        kAdm.create(ParseOptions(options), VideoFormat{PixelFormat::kYuv420, 64, 64, 8}, CpuTarget::kScalar);
     ASSERT_FALSE(feature.ok());
     EXPECT_EQ(feature.error().code, ErrorCode::kInvalidArgument);
     for (const char* word :

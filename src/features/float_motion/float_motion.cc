@@ -345,7 +345,8 @@ constinit const FeatureDescription kFloatMotion = {
     kFloatMotionOptions,
     kProvided,
     kMinimumMotionSize,
-    [](const OptionValues& options, const VideoFormat& format) -> Result<std::unique_ptr<Feature>> {
+    [](const OptionValues& options, const VideoFormat& format,
+       CpuTarget /*target*/) -> Result<std::unique_ptr<Feature>> {
       if (options.GetBool("motion_add_uv")) {
         if (Status chroma = CheckMotionChroma(format, format.scored_plane_size(1)); !chroma) {
           return std::move(chroma).error();

@@ -109,7 +109,8 @@ constinit const FeatureDescription kFloatPsnr = {
     kFloatPsnrOptions,
     kProvided,
     {1, 1},
-    [](const OptionValues& options, const VideoFormat& format) -> Result<std::unique_ptr<Feature>> {
+    [](const OptionValues& options, const VideoFormat& format,
+       CpuTarget /*target*/) -> Result<std::unique_ptr<Feature>> {
       return std::unique_ptr<Feature>(std::make_unique<FloatPsnrFeature>(options, format));
     },
 };

@@ -278,7 +278,9 @@ constinit const FeatureDescription kMotion = {
     kMotionOptions,
     kProvided,
     kMinimumMotionSize,
-    [](const OptionValues& options, const VideoFormat& format) { return CreateMotion(kNames, options, format); },
+    [](const OptionValues& options, const VideoFormat& format, CpuTarget /*target*/) {
+      return CreateMotion(kNames, options, format);
+    },
 };
 
 constinit const FeatureDescription kMotionV2 = {
@@ -287,7 +289,9 @@ constinit const FeatureDescription kMotionV2 = {
     kMotionOptions,
     kProvidedV2,
     kMinimumMotionSize,
-    [](const OptionValues& options, const VideoFormat& format) { return CreateMotion(kNamesV2, options, format); },
+    [](const OptionValues& options, const VideoFormat& format, CpuTarget /*target*/) {
+      return CreateMotion(kNamesV2, options, format);
+    },
 };
 
 }  // namespace lockstep

@@ -13,6 +13,7 @@
 #include "features/vif/vif_arithmetic.h"
 #include "features/vif/vif_gain_binary64.h"
 #include "features/vif/vif_options.h"
+#include "features/vif/vif_simd.h"
 
 namespace lockstep {
 namespace {
@@ -22,18 +23,19 @@ constexpr int kFactsPerScale = 4;
 // Line buffers and the pictures of scales 1 … 3.
 class VifWorkspace final : public Workspace {
  public:
-  VifWorkspace(int width, int height) {
+  VifWorkspace(int width, int height, bool for_simd) {
     // Two passes: the first adds up sizes, the second hands out addresses.
-    Lay(width, height);
+    Lay(width, height, for_simd);
     memory_.Resize(used_);
     used_ = 0;
-    Lay(width, height);
+    Lay(width, height, for_simd);
   }
 
   VifMomentPlanes moments{};
   VifVariancePlanes variances{};
   VifSamplePlanes filtered{};
   std::array<VifSamplePlanes, kVifScales> pictures{};  // [0] is unused: the frames themselves
+  VifSimdBuffers simd{};
 
  private:
   // Column 0 is aligned, and kVifPadding elements before and after the row may be written.
@@ -47,11 +49,16 @@ class VifWorkspace final : public Workspace {
     return memory_.size() == 0 ? nullptr : reinterpret_cast<T*>(memory_.data() + start);
   }
 
-  void Lay(int width, int height) {
-    moments = {Take<u16>(width, 1), Take<u16>(width, 1), Take<u32>(width, 1),
-               Take<u32>(width, 1), Take<u32>(width, 1), 0};
-    variances = {Take<i32>(width, 1), Take<i32>(width, 1), Take<i32>(width, 1), 0};
-    filtered = {Take<u16>(width, 1), Take<u16>(width, 1), 0};
+  void Lay(int width, int height, bool for_simd) {
+    if (for_simd) {
+      const VifSimdSizes sizes(width);
+      simd = {Take<i32>(sizes.ring_size(), 1), Take<i16>(sizes.rows_size(), 1), Take<u16>(sizes.source_size(), 1)};
+    } else {
+      moments = {Take<u16>(width, 1), Take<u16>(width, 1), Take<u32>(width, 1),
+                 Take<u32>(width, 1), Take<u32>(width, 1), 0};
+      variances = {Take<i32>(width, 1), Take<i32>(width, 1), Take<i32>(width, 1), 0};
+      filtered = {Take<u16>(width, 1), Take<u16>(width, 1), 0};
+    }
     for (int scale = 1; scale < kVifScales; ++scale) {
       const i64 stride = width >> scale;
       const i64 rows = height >> scale;
@@ -67,6 +74,7 @@ struct Settings {
   bool skip_scale0;
   double gain_limit;
   const u16* log_table;
+  VifSimd simd;
 };
 
 // The passes are functions of their own, because GCC spills twice as much where several of them share a loop nest.
@@ -98,8 +106,13 @@ template <int kScale>
 // The sums of one scale, and the pictures of the next one.
 template <int kScale, class Sample>
 VifSums ScaleSums(const VifPictures& pictures, const Settings& settings, const VifWorkspace& workspace) {
-  VifSums sums = {0, 0, 0, 0};
   const bool scored = kScale > 0 || !settings.skip_scale0;
+  if (const VifSimdScale simd = settings.simd.scales[kScale]; simd != nullptr) {
+    // The last scale has no next one.
+    const VifSamplePlanes& next = workspace.pictures[(kScale + 1) % kVifScales];
+    return simd({pictures, next, workspace.simd, settings.log_table, settings.gain_limit, scored});
+  }
+  VifSums sums = {0, 0, 0, 0};
   const VifVerticalArgs vertical = {pictures, workspace.moments};
   const VifHorizontalArgs horizontal = {workspace.moments, workspace.variances, pictures.width, pictures.height};
   const VifStatisticArgs<VifGainBinary64> statistic = {workspace.variances, pictures.width, pictures.height,
@@ -146,10 +159,11 @@ Ratio RatioOf(std::span<const Fact> facts) {
 
 class VifFeature final : public Feature {
  public:
-  VifFeature(const OptionValues& options, const VideoFormat& format)
+  VifFeature(const OptionValues& options, const VideoFormat& format, CpuTarget target)
       : format_(format),
         debug_(options.GetBool("debug")),
-        settings_{options.GetBool("vif_skip_scale0"), options.GetDouble("vif_enhn_gain_limit"), VifLogTable().data()} {}
+        settings_{options.GetBool("vif_skip_scale0"), options.GetDouble("vif_enhn_gain_limit"), VifLogTable().data(),
+                  ChooseVifSimd(target, format.bit_depth)} {}
 
   int fact_count() const override { return kFactsPerScale * kVifScales; }
 
@@ -169,7 +183,7 @@ class VifFeature final : public Feature {
   }
 
   std::unique_ptr<Workspace> MakeWorkspace() const override {
-    return std::make_unique<VifWorkspace>(format_.width, format_.height);
+    return std::make_unique<VifWorkspace>(format_.width, format_.height, settings_.simd.scales[0] != nullptr);
   }
 
   void Extract(const FrameWindow& window, Workspace* scratch, std::span<Fact> facts) const override {
@@ -245,9 +259,12 @@ constexpr std::array<const char*, kVifScales> kProvided = {
     "VMAF_integer_feature_vif_scale0_score", "VMAF_integer_feature_vif_scale1_score",
     "VMAF_integer_feature_vif_scale2_score", "VMAF_integer_feature_vif_scale3_score"};
 
+constexpr std::size_t kLogTableSize = 32768;
+
 std::vector<u16> MakeLogTable() {
-  std::vector<u16> table(32768);
-  for (std::size_t i = 0; i < table.size(); ++i) {
+  // Vector code reads two entries at a time.
+  std::vector<u16> table(kLogTableSize + 1);
+  for (std::size_t i = 0; i < kLogTableSize; ++i) {
     // The product is exact in binary32, and half a unit more in binary64.
     const float scaled = exact::Log2f(static_cast<float>(32768 + i)) * 2048.0f;
     table[i] = static_cast<u16>(static_cast<double>(scaled) + 0.5);
@@ -259,7 +276,7 @@ std::vector<u16> MakeLogTable() {
 
 std::span<const std::uint16_t> VifLogTable() {
   static const std::vector<u16> table = MakeLogTable();
-  return table;
+  return std::span(table).first(kLogTableSize);
 }
 
 constinit const FeatureDescription kVif = {
@@ -268,8 +285,8 @@ constinit const FeatureDescription kVif = {
     kVifOptions,
     kProvided,
     {16, 16},
-    [](const OptionValues& options, const VideoFormat& format) -> Result<std::unique_ptr<Feature>> {
-      return std::unique_ptr<Feature>(std::make_unique<VifFeature>(options, format));
+    [](const OptionValues& options, const VideoFormat& format, CpuTarget target) -> Result<std::unique_ptr<Feature>> {
+      return std::unique_ptr<Feature>(std::make_unique<VifFeature>(options, format, target));
     },
 };
 

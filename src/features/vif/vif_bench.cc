@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,7 +38,14 @@ void BM_VifExtract(benchmark::State& state) {
                            static_cast<int>(state.range(2))};
   const Frame reference = Picture(format, 0);
   const Frame distorted = Picture(format, 1);
-  const std::unique_ptr<Feature> feature = std::move(*kVif.create(OptionValues(kVif.options), format));
+  const auto target = static_cast<std::size_t>(state.range(3));
+  if (target >= AvailableCpuTargets().size()) {
+    state.SkipWithError("not available");
+    return;
+  }
+  state.SetLabel(std::string(CpuTargetName(AvailableCpuTargets()[target])));
+  const std::unique_ptr<Feature> feature =
+      std::move(*kVif.create(OptionValues(kVif.options), format, AvailableCpuTargets()[target]));
   const std::unique_ptr<Workspace> workspace = feature->MakeWorkspace();
   std::vector<Fact> facts(static_cast<std::size_t>(feature->fact_count()));
   FrameWindow window;
@@ -49,10 +57,9 @@ void BM_VifExtract(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_VifExtract)
-    ->ArgNames({"width", "height", "depth"})
-    ->Args({1920, 1080, 8})
-    ->Args({1920, 1080, 10})
-    ->Args({3840, 2160, 8})
+    ->ArgNames({"width", "height", "depth", "target"})
+    ->ArgsProduct({{1920}, {1080}, {8, 10}, {0, 1, 2, 3, 4}})
+    ->ArgsProduct({{3840}, {2160}, {8}, {0, 1, 2, 3, 4}})
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -416,7 +416,7 @@ TEST(Vif, NamesFollowOptions) {
     for (const auto& [key, value] : texts) dictionary.Set(key, value);
     const OptionValues options = OptionValues::Parse("vif", kVif.options, dictionary).value();
     std::vector<std::string> result;
-    for (const FeatureColumn& column : (*kVif.create(options, Format(16, 16, 8)))->columns()) {
+    for (const FeatureColumn& column : (*kVif.create(options, Format(16, 16, 8), CpuTarget::kScalar))->columns()) {
       EXPECT_EQ(column.phase, ColumnPhase::kFrame);
       result.push_back(DecoratedScoreName(column, options));
     }

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The lane vocabulary on the registers of one Highway target; read once for each target.
+#if defined(LOCKSTEP_LANES_HIGHWAY_LANE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOCKSTEP_LANES_HIGHWAY_LANE_INL_H_
+#undef LOCKSTEP_LANES_HIGHWAY_LANE_INL_H_
+#else
+#define LOCKSTEP_LANES_HIGHWAY_LANE_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lanes/scalar_lane.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lockstep {
+namespace HWY_NAMESPACE {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+// Never chosen; texts that mention the lane need not care.
+using HighwayLane = ScalarLane;
+#else
+namespace hn = hwy::HWY_NAMESPACE;
+
+#define LOCKSTEP_LANE static HWY_INLINE HWY_ATTR
+
+/// Operations are described at ScalarLane.
+struct HighwayLane {
+  using D32 = hn::ScalableTag<std::int32_t>;
+  using D16 = hn::Repartition<std::int16_t, D32>;
+  using D64 = hn::Repartition<std::int64_t, D32>;
+  using DU16 = hn::Repartition<std::uint16_t, D32>;
+  using DU32 = hn::Repartition<std::uint32_t, D32>;
+  using DU64 = hn::Repartition<std::uint64_t, D32>;
+  using DF32 = hn::Repartition<float, D32>;
+  using DF64 = hn::Repartition<double, D32>;
+  using DHalf32 = hn::Half<D32>;
+  using DBytes = hn::Half<hn::Repartition<std::uint8_t, D32> >;
+  using DFewBytes = hn::Rebind<std::uint8_t, D32>;
+  using DFewU16 = hn::Rebind<std::uint16_t, D32>;
+
+  using I32 = hn::Vec<D32>;
+  using I16 = hn::Vec<D16>;
+  using Mask = hn::Mask<D32>;
+  using F32 = hn::Vec<DF32>;
+  struct F64 {
+    hn::Vec<DF64> low;  // of the lower half of the values
+    hn::Vec<DF64> high;
+  };
+  struct U64 {
+    hn::Vec<DU64> even;  // of the values with even numbers
+    hn::Vec<DU64> odd;
+  };
+  static constexpr int N = HWY_LANES(std::int32_t);
+  static constexpr int kRegs = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 ? 16 : 32;
+
+  // ---- memory
+  LOCKSTEP_LANE I16 Load(const std::uint8_t* p) { return hn::PromoteTo(D16(), hn::LoadU(DBytes(), p)); }
+  LOCKSTEP_LANE I16 Load(const std::uint16_t* p) { return hn::BitCast(D16(), hn::LoadU(DU16(), p)); }
+  LOCKSTEP_LANE I16 Load(const std::int16_t* p) { return hn::LoadU(D16(), p); }
+  LOCKSTEP_LANE I32 Load(const std::int32_t* p) { return hn::LoadU(D32(), p); }
+  LOCKSTEP_LANE I32 Load32(const std::uint8_t* p) { return hn::PromoteTo(D32(), hn::LoadU(DFewBytes(), p)); }
+  LOCKSTEP_LANE I32 Load32(const std::uint16_t* p) { return hn::PromoteTo(D32(), hn::LoadU(DFewU16(), p)); }
+  LOCKSTEP_LANE I32 LoadPairs(const std::int16_t* p) { return hn::BitCast(D32(), hn::LoadU(D16(), p)); }
+  LOCKSTEP_LANE void Store(I32 v, std::int32_t* p) { hn::StoreU(v, D32(), p); }
+  LOCKSTEP_LANE void Store(I16 v, std::int16_t* p) { hn::StoreU(v, D16(), p); }
+  LOCKSTEP_LANE void Store(I16 v, std::uint16_t* p) { hn::StoreU(hn::BitCast(DU16(), v), DU16(), p); }
+  LOCKSTEP_LANE void StoreU16(I32 v, std::uint16_t* p) { hn::StoreU(hn::DemoteTo(DFewU16(), v), DFewU16(), p); }
+  LOCKSTEP_LANE void Prefetch(const void* p) { __builtin_prefetch(p); }
+
+  // ---- i16
+  LOCKSTEP_LANE I16 Set16(std::int16_t v) { return hn::Set(D16(), v); }
+  LOCKSTEP_LANE I16 Add16(I16 x, I16 y) { return hn::Add(x, y); }
+  LOCKSTEP_LANE I16 Sub16(I16 x, I16 y) { return hn::Sub(x, y); }
+  LOCKSTEP_LANE I16 Xor16(I16 x, I16 y) { return hn::Xor(x, y); }
+  LOCKSTEP_LANE I16 And16(I16 x, I16 y) { return hn::And(x, y); }
+  LOCKSTEP_LANE I16 AndNot16(I16 x, I16 y) { return hn::AndNot(x, y); }
+  LOCKSTEP_LANE I16 Abs16(I16 x) { return hn::Abs(x); }
+  LOCKSTEP_LANE I16 Min16(I16 x, I16 y) { return hn::Min(x, y); }
+  LOCKSTEP_LANE I16 MulLo16(I16 x, I16 y) { return hn::Mul(x, y); }
+  LOCKSTEP_LANE I16 MulHi16(I16 x, I16 y) { return hn::MulHigh(x, y); }
+  LOCKSTEP_LANE I16 MulHiU16(I16 x, I16 y) {
+    return hn::BitCast(D16(), hn::MulHigh(hn::BitCast(DU16(), x), hn::BitCast(DU16(), y)));
+  }
+  LOCKSTEP_LANE I16 MulHrs16(I16 x, I16 y) { return hn::MulFixedPoint15(x, y); }
+  template <int kShift>
+  LOCKSTEP_LANE I16 Sar16(I16 x) {
+    return hn::ShiftRight<kShift>(x);
+  }
+  LOCKSTEP_LANE I16 Gt16(I16 x, I16 y) { return hn::VecFromMask(D16(), hn::Gt(x, y)); }
+  LOCKSTEP_LANE I16 Select16(I16 mask, I16 x, I16 y) { return hn::IfVecThenElse(mask, x, y); }
+
+  // ---- between i16 and i32: zips and packs stay inside blocks of 128 bits
+  LOCKSTEP_LANE I32 ZipLo(I16 x, I16 y) { return hn::ZipLower(D32(), x, y); }
+  LOCKSTEP_LANE I32 ZipHi(I16 x, I16 y) { return hn::ZipUpper(D32(), x, y); }
+  LOCKSTEP_LANE I16 Pack(I32 x, I32 y) { return hn::ReorderDemote2To(D16(), x, y); }
+  LOCKSTEP_LANE I16 PackHigh(I32 x, I32 y) { return Pack(Sar<16>(x), Sar<16>(y)); }
+  LOCKSTEP_LANE I16 PackLow(I32 x, I32 y) {
+    const I32 low = Set(0xffff);
+    return hn::BitCast(D16(), hn::ReorderDemote2To(DU16(), hn::And(x, low), hn::And(y, low)));
+  }
+  LOCKSTEP_LANE I16 MaskPack16(Mask x, Mask y) { return Pack(hn::VecFromMask(D32(), x), hn::VecFromMask(D32(), y)); }
+  LOCKSTEP_LANE I16 Natural(I16 x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+    return I16{_mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), x.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return I16{_mm256_permute4x64_epi64(x.raw, 0xD8)};
+#else
+    static_assert(HWY_LANES(std::int32_t) == 4, "one block, which needs no reordering");
+    return x;
+#endif
+  }
+  LOCKSTEP_LANE I32 MulPair(I32 x, I32 y) {
+    return hn::WidenMulPairwiseAdd(D32(), hn::BitCast(D16(), x), hn::BitCast(D16(), y));
+  }
+  LOCKSTEP_LANE I32 Dot(I32 sum, I32 x, I32 y) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+    // One instruction, and x86 does not use the second sum.
+    I32 unused = hn::Zero(D32());
+    return hn::ReorderWidenMulAccumulate(D32(), hn::BitCast(D16(), x), hn::BitCast(D16(), y), sum, unused);
+#else
+    I32 result = hn::Add(sum, MulPair(x, y));
+#if HWY_ARCH_X86 && !defined(__clang__)
+    // GCC 12 otherwise moves products away from their sums, and spills.
+    asm("" : "+v"(result.raw));
+#endif
+    return result;
+#endif
+  }
+
+  // ---- i32
+  LOCKSTEP_LANE I32 Set(std::int32_t v) { return hn::Set(D32(), v); }
+  LOCKSTEP_LANE I32 Add(I32 x, I32 y) { return hn::Add(x, y); }
+  LOCKSTEP_LANE I32 Sub(I32 x, I32 y) { return hn::Sub(x, y); }
+  LOCKSTEP_LANE I32 Mul(I32 x, I32 y) { return hn::Mul(x, y); }
+  LOCKSTEP_LANE I32 Xor(I32 x, I32 y) { return hn::Xor(x, y); }
+  LOCKSTEP_LANE I32 And(I32 x, I32 y) { return hn::And(x, y); }
+  LOCKSTEP_LANE I32 Or(I32 x, I32 y) { return hn::Or(x, y); }
+  LOCKSTEP_LANE I32 Max(I32 x, I32 y) { return hn::Max(x, y); }
+  LOCKSTEP_LANE I32 Min(I32 x, I32 y) { return hn::Min(x, y); }
+  LOCKSTEP_LANE I32 Abs(I32 x) { return hn::Abs(x); }
+  template <int kShift>
+  LOCKSTEP_LANE I32 Shl(I32 x) {
+    return hn::ShiftLeft<kShift>(x);
+  }
+  template <int kShift>
+  LOCKSTEP_LANE I32 Sar(I32 x) {
+    return hn::ShiftRight<kShift>(x);
+  }
+  template <int kShift>
+  LOCKSTEP_LANE I32 Shr(I32 x) {
+    return Signed(hn::ShiftRight<kShift>(Unsigned(x)));
+  }
+  LOCKSTEP_LANE I32 ShrSame(I32 x, int shift) { return Signed(hn::ShiftRightSame(Unsigned(x), shift)); }
+  LOCKSTEP_LANE I32 ShlSame(I32 x, int shift) { return hn::ShiftLeftSame(x, shift); }
+  LOCKSTEP_LANE I32 SarSame(I32 x, int shift) { return hn::ShiftRightSame(x, shift); }
+  LOCKSTEP_LANE I32 ShrVar(I32 x, I32 shift) { return Signed(hn::Shr(Unsigned(x), Unsigned(shift))); }
+  LOCKSTEP_LANE I32 ShlVar(I32 x, I32 shift) { return hn::Shl(x, shift); }
+  LOCKSTEP_LANE I32 SarVar(I32 x, I32 shift) { return hn::Shr(x, shift); }
+  LOCKSTEP_LANE I32 MulHighRound(I32 x, I32 y) {
+    const auto rounding = hn::Set(DU64(), std::uint64_t{1} << 31);
+    const auto even = hn::Add(hn::MulEven(Unsigned(x), Unsigned(y)), rounding);
+    const auto odd = hn::Add(hn::MulEven(Unsigned(OddDown(x)), Unsigned(OddDown(y))), rounding);
+    return hn::OddEven(hn::BitCast(D32(), odd), hn::BitCast(D32(), hn::ShiftRight<32>(even)));
+  }
+  template <int kShift>
+  LOCKSTEP_LANE I32 MulShiftRound(I32 x, I32 y) {
+    const auto rounding = hn::Set(D64(), std::int64_t{1} << (kShift - 1));
+    const auto even = hn::BitCast(DU64(), hn::Add(hn::MulEven(x, y), rounding));
+    const auto odd = hn::BitCast(DU64(), hn::Add(hn::MulEven(OddDown(x), OddDown(y)), rounding));
+    // Only 32 bits are kept, so that the kind of shift does not matter.
+    return hn::OddEven(hn::BitCast(D32(), hn::ShiftLeft<32 - kShift>(odd)),
+                       hn::BitCast(D32(), hn::ShiftRight<kShift>(even)));
+  }
+  LOCKSTEP_LANE I32 FloorLog2(I32 x) {
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
+    // Without the bit below the top one the conversion cannot round up to the next power of two.
+    const I32 top = hn::AndNot(hn::ShiftRight<1>(x), x);
+    return hn::Sub(hn::ShiftRight<23>(hn::BitCast(D32(), ToF(top))), Set(127));
+#else
+    return hn::Sub(Set(31), hn::LeadingZeroCount(x));
+#endif
+  }
+  LOCKSTEP_LANE I32 Gather(const std::int32_t* table, I32 index) { return hn::GatherIndex(D32(), table, index); }
+  LOCKSTEP_LANE I32 LookupU16(const std::uint16_t* table, I32 byte_offset) {
+    const auto* words = reinterpret_cast<const std::int32_t*>(reinterpret_cast<const void*>(table));
+    return hn::And(hn::GatherOffset(D32(), words, byte_offset), Set(0xffff));
+  }
+  LOCKSTEP_LANE bool AllZero(I32 x) { return hn::AllTrue(D32(), hn::Eq(x, hn::Zero(D32()))); }
+  LOCKSTEP_LANE std::int64_t Sum(I32 x) {
+    const auto both = hn::BitCast(D64(), x);
+    const auto odd = hn::ShiftRight<32>(both);
+    const auto even = hn::ShiftRight<32>(hn::ShiftLeft<32>(both));
+    return hn::ReduceSum(D64(), hn::Add(odd, even));
+  }
+  LOCKSTEP_LANE std::int64_t SumU(I32 x) {
+    const auto both = hn::BitCast(DU64(), x);
+    const auto even = hn::And(both, hn::Set(DU64(), 0xffffffffu));
+    return static_cast<std::int64_t>(hn::ReduceSum(DU64(), hn::Add(hn::ShiftRight<32>(both), even)));
+  }
+
+  // ---- u64
+  LOCKSTEP_LANE U64 Zero64() { return {hn::Zero(DU64()), hn::Zero(DU64())}; }
+  LOCKSTEP_LANE U64 Set64(std::uint64_t v) { return {hn::Set(DU64(), v), hn::Set(DU64(), v)}; }
+  /// The even half keeps garbage above bit 31: only for MulLow.
+  LOCKSTEP_LANE U64 Split(I32 x) {
+    const auto both = hn::BitCast(DU64(), x);
+    return {both, hn::ShiftRight<32>(both)};
+  }
+  LOCKSTEP_LANE U64 Add64(U64 x, U64 y) { return {hn::Add(x.even, y.even), hn::Add(x.odd, y.odd)}; }
+  LOCKSTEP_LANE U64 MulLow(U64 x, U64 y) {
+    return {hn::MulEven(hn::BitCast(DU32(), x.even), hn::BitCast(DU32(), y.even)),
+            hn::MulEven(hn::BitCast(DU32(), x.odd), hn::BitCast(DU32(), y.odd))};
+  }
+  LOCKSTEP_LANE U64 MulAcc64(U64 sum, I32 x, I32 y) { return Add64(sum, MulLow(Split(x), Split(y))); }
+  LOCKSTEP_LANE I32 RoundShift64(U64 x, std::uint64_t rounding, int shift) {
+    const auto add = hn::Set(DU64(), rounding);
+    const auto even = hn::ShiftRightSame(hn::Add(x.even, add), shift);
+    const auto odd = hn::ShiftRightSame(hn::Add(x.odd, add), shift);
+    return hn::OddEven(hn::BitCast(D32(), hn::ShiftLeft<32>(odd)), hn::BitCast(D32(), even));
+  }
+  template <int kShift>
+  LOCKSTEP_LANE U64 Shr64(U64 x) {
+    return {hn::ShiftRight<kShift>(x.even), hn::ShiftRight<kShift>(x.odd)};
+  }
+  LOCKSTEP_LANE U64 ShrVar64(U64 x, U64 shift) { return {hn::Shr(x.even, shift.even), hn::Shr(x.odd, shift.odd)}; }
+  LOCKSTEP_LANE std::int64_t Sum64(U64 x) {
+    return static_cast<std::int64_t>(hn::ReduceSum(DU64(), hn::Add(x.even, x.odd)));
+  }
+
+  // ---- masks
+  LOCKSTEP_LANE Mask Gt(I32 x, I32 y) { return hn::Gt(x, y); }
+  LOCKSTEP_LANE Mask AndM(Mask x, Mask y) { return hn::And(x, y); }
+  LOCKSTEP_LANE Mask OrM(Mask x, Mask y) { return hn::Or(x, y); }
+  LOCKSTEP_LANE Mask AndNotM(Mask x, Mask y) { return hn::AndNot(x, y); }
+  LOCKSTEP_LANE Mask FirstN(int n) { return hn::FirstN(D32(), static_cast<std::size_t>(n < 0 ? 0 : n)); }
+  LOCKSTEP_LANE I32 Keep(Mask mask, I32 x) { return hn::IfThenElseZero(mask, x); }
+  LOCKSTEP_LANE I32 KeepNot(Mask mask, I32 x) { return hn::IfThenZeroElse(mask, x); }
+  LOCKSTEP_LANE I32 Select(Mask mask, I32 x, I32 y) { return hn::IfThenElse(mask, x, y); }
+  LOCKSTEP_LANE bool AllFalse(Mask mask) { return hn::AllFalse(D32(), mask); }
+
+  // ---- binary32
+  LOCKSTEP_LANE F32 SetF(float v) { return hn::Set(DF32(), v); }
+  LOCKSTEP_LANE F32 ToF(I32 x) { return hn::ConvertTo(DF32(), x); }
+  LOCKSTEP_LANE I32 TruncF(F32 x) { return hn::ConvertInRangeTo(D32(), x); }
+  LOCKSTEP_LANE F32 AddF(F32 x, F32 y) { return hn::Add(x, y); }
+  LOCKSTEP_LANE F32 SubF(F32 x, F32 y) { return hn::Sub(x, y); }
+  LOCKSTEP_LANE F32 MulF(F32 x, F32 y) { return hn::Mul(x, y); }
+  LOCKSTEP_LANE F32 DivF(F32 x, F32 y) { return hn::Div(x, y); }
+  LOCKSTEP_LANE F32 AbsF(F32 x) { return hn::Abs(x); }
+  LOCKSTEP_LANE Mask GeF(F32 x, F32 y) { return hn::RebindMask(D32(), hn::Ge(x, y)); }
+  LOCKSTEP_LANE Mask LtF(F32 x, F32 y) { return hn::RebindMask(D32(), hn::Lt(x, y)); }
+
+  // ---- binary64
+  LOCKSTEP_LANE F64 SetD(double v) { return {hn::Set(DF64(), v), hn::Set(DF64(), v)}; }
+  LOCKSTEP_LANE F64 ToD(I32 x) {
+    return {hn::PromoteTo(DF64(), hn::LowerHalf(DHalf32(), x)), hn::PromoteTo(DF64(), hn::UpperHalf(DHalf32(), x))};
+  }
+  LOCKSTEP_LANE I32 FromD(F64 x) {
+    return hn::Combine(D32(), hn::DemoteInRangeTo(DHalf32(), x.high), hn::DemoteInRangeTo(DHalf32(), x.low));
+  }
+  LOCKSTEP_LANE F64 AddD(F64 x, F64 y) { return {hn::Add(x.low, y.low), hn::Add(x.high, y.high)}; }
+  LOCKSTEP_LANE F64 SubD(F64 x, F64 y) { return {hn::Sub(x.low, y.low), hn::Sub(x.high, y.high)}; }
+  LOCKSTEP_LANE F64 MulD(F64 x, F64 y) { return {hn::Mul(x.low, y.low), hn::Mul(x.high, y.high)}; }
+  LOCKSTEP_LANE F64 DivD(F64 x, F64 y) { return {hn::Div(x.low, y.low), hn::Div(x.high, y.high)}; }
+  LOCKSTEP_LANE F64 MinD(F64 x, F64 y) { return {hn::Min(x.low, y.low), hn::Min(x.high, y.high)}; }
+  LOCKSTEP_LANE F64 MaxD(F64 x, F64 y) { return {hn::Max(x.low, y.low), hn::Max(x.high, y.high)}; }
+  LOCKSTEP_LANE F64 TruncD(F64 x) { return {hn::Trunc(x.low), hn::Trunc(x.high)}; }
+  LOCKSTEP_LANE I32 TopWord(F64 x) {
+    return hn::ConcatOdd(D32(), hn::BitCast(D32(), x.high), hn::BitCast(D32(), x.low));
+  }
+
+ private:
+  LOCKSTEP_LANE hn::Vec<DU32> Unsigned(I32 x) { return hn::BitCast(DU32(), x); }
+  LOCKSTEP_LANE I32 Signed(hn::Vec<DU32> x) { return hn::BitCast(D32(), x); }
+  /// Values with odd numbers, each where the even one before it was.
+  LOCKSTEP_LANE I32 OddDown(I32 x) { return hn::BitCast(D32(), hn::ShiftRight<32>(hn::BitCast(DU64(), x))); }
+};
+
+#undef LOCKSTEP_LANE
+#endif
+}  // namespace HWY_NAMESPACE
+}  // namespace lockstep
+HWY_AFTER_NAMESPACE();
+#endif

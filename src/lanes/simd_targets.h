@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Which Highway targets are compiled, and the table from CpuTarget to a target's function. Include it before Highway.
+#pragma once
+
+#include "lanes/cpu_target.h"
+
+// Five targets are enough: others would add code that only differs in instructions that are not used. Highway's own
+// run-time dispatch is not used either, so its library is not needed.
+#define HWY_WANT_SSE4 1
+#define HWY_WANT_AVX3_DL 1
+#define HWY_DISABLED_TARGETS                                                                                           \
+  (HWY_SSE2 | HWY_SSSE3 | HWY_AVX3_ZEN4 | HWY_AVX3_SPR | HWY_NEON | HWY_NEON_BF16 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | \
+   HWY_SVE2_128)
+
+// LOCKSTEP_CHOOSE_SIMD(target, Function): a pointer to N_<target>::Function, or nullptr for the scalar code. For use in
+// the HWY_ONCE part of a file, inside the namespace that holds the targets' namespaces.
+#if defined(__x86_64__)
+#define LOCKSTEP_CHOOSE_SIMD(target, Function)                           \
+  ((target) == ::lockstep::CpuTarget::kAvx512Vnni ? &N_AVX3_DL::Function \
+   : (target) == ::lockstep::CpuTarget::kAvx512   ? &N_AVX3::Function    \
+   : (target) == ::lockstep::CpuTarget::kAvx2     ? &N_AVX2::Function    \
+   : (target) == ::lockstep::CpuTarget::kSse4     ? &N_SSE4::Function    \
+                                                  : nullptr)
+#elif defined(__aarch64__)
+#define LOCKSTEP_CHOOSE_SIMD(target, Function) \
+  ((target) == ::lockstep::CpuTarget::kNeon ? &N_NEON_WITHOUT_AES::Function : nullptr)
+#else
+#define LOCKSTEP_CHOOSE_SIMD(target, Function) nullptr
+#endif
