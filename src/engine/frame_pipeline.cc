@@ -5,11 +5,13 @@
 #include "engine/frame_pipeline.h"
 
 #include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -39,7 +41,8 @@ struct Token {
 // Workspaces of one metric: as many as run at once, made on first use, reused afterwards.
 class WorkspacePool {
  public:
-  explicit WorkspacePool(const Feature* feature) : feature_(feature) {}
+  using Make = std::unique_ptr<Workspace> (Feature::*)() const;
+  WorkspacePool(const Feature* feature, Make make) : feature_(feature), make_(make) {}
 
   std::unique_ptr<Workspace> Acquire() {
     {
@@ -50,7 +53,7 @@ class WorkspacePool {
         return workspace;
       }
     }
-    return feature_->MakeWorkspace();
+    return (feature_->*make_)();
   }
   void Release(std::unique_ptr<Workspace> workspace) {
     if (!workspace) return;
@@ -60,8 +63,57 @@ class WorkspacePool {
 
  private:
   const Feature* feature_;
+  Make make_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Workspace>> free_;
+};
+
+// How many threads have a frame of their own; the others are idle.
+class ThreadUse {
+ public:
+  explicit ThreadUse(unsigned threads) : threads_(static_cast<int>(threads)) {}
+
+  class Frame {
+   public:
+    explicit Frame(ThreadUse& use) : use_(use) { use_.frames_.fetch_add(1, std::memory_order_relaxed); }
+    Frame(const Frame&) = delete;
+    Frame& operator=(const Frame&) = delete;
+    ~Frame() { use_.frames_.fetch_sub(1, std::memory_order_relaxed); }
+
+   private:
+    ThreadUse& use_;
+  };
+
+  [[nodiscard]] int threads_a_frame() const {
+    return std::max(1, threads_ / std::max(1, frames_.load(std::memory_order_relaxed)));
+  }
+
+ private:
+  int threads_;
+  std::atomic<int> frames_{0};
+};
+
+// The idle threads as one metric sees them.
+class IdleThreads : public BandRunner {
+ public:
+  IdleThreads(const ThreadUse& use, WorkspacePool& lines) : use_(use), lines_(lines) {}
+
+  [[nodiscard]] int band_count() const override { return use_.threads_a_frame(); }
+
+  void Run(int bands, void (*work)(void* context, int band, Workspace* lines), void* context) override {
+    // A thread that waits here must not start another frame meanwhile: that would delay this one.
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(0, bands, [&](int band) {
+        std::unique_ptr<Workspace> lines = lines_.Acquire();
+        work(context, band, lines.get());
+        lines_.Release(std::move(lines));
+      });
+    });
+  }
+
+ private:
+  const ThreadUse& use_;
+  WorkspacePool& lines_;
 };
 
 class Pipeline {
@@ -70,10 +122,12 @@ class Pipeline {
       : features_(features),
         source_(source),
         options_(options),
+        thread_use_(options.threads),
         slots_([](Slot& slot) { slot.pair = {}; }),
         next_picture_(options.first_picture) {
     for (const Feature* feature : features_) {
-      workspaces_.push_back(std::make_unique<WorkspacePool>(feature));
+      workspaces_.push_back(std::make_unique<WorkspacePool>(feature, &Feature::MakeWorkspace));
+      line_buffers_.push_back(std::make_unique<WorkspacePool>(feature, &Feature::MakeLineBuffers));
       prepares_ = prepares_ || feature->prepared_bytes() > 0;
       facts_.emplace_back(feature->fact_count(),
                           std::max<std::int64_t>(options.first_score - feature->reach().fact_lead_in, 0));
@@ -178,29 +232,40 @@ class Pipeline {
   }
 
   Token* Extract(Token* token) {
-    const Slot& slot = *token->current;
-    for (std::size_t f = 0; f < features_.size(); ++f) {
-      const Feature& feature = *features_[f];
-      token->extracted[f] = Wanted(feature, slot.index, facts_[f].first()) ? 1 : 0;
-      if (token->extracted[f] == 0) continue;
-      FrameWindow window;
-      window.index = slot.index;
-      window.reference = slot.pair.reference.get();
-      window.distorted = slot.pair.distorted.get();
-      window.earlier_reference[0] = window.reference;
-      const bool prepared = feature.prepared_bytes() > 0;
-      if (prepared) window.prepared[0] = slot.prepared[f].data();
-      for (std::size_t k = 0; k < kMaximumLeadIn; ++k) {
-        const Slot* earlier = token->earlier[k].get();
-        if (earlier == nullptr) continue;
-        window.earlier_reference[k + 1] = earlier->pair.reference.get();
-        if (prepared) window.prepared[k + 1] = earlier->prepared[f].data();
-      }
-      std::unique_ptr<Workspace> workspace = workspaces_[f]->Acquire();
-      feature.Extract(window, workspace.get(), token->facts[f]);
-      workspaces_[f]->Release(std::move(workspace));
+    const ThreadUse::Frame frame(thread_use_);
+    if (thread_use_.threads_a_frame() == 1 || features_.size() == 1) {
+      for (std::size_t f = 0; f < features_.size(); ++f) ExtractFeature(*token, f);
+    } else {
+      tbb::this_task_arena::isolate([&] {
+        tbb::parallel_for(std::size_t{0}, features_.size(), [&](std::size_t f) { ExtractFeature(*token, f); });
+      });
     }
     return token;
+  }
+
+  void ExtractFeature(Token& token, std::size_t f) {
+    const Slot& slot = *token.current;
+    const Feature& feature = *features_[f];
+    token.extracted[f] = Wanted(feature, slot.index, facts_[f].first()) ? 1 : 0;
+    if (token.extracted[f] == 0) return;
+    IdleThreads idle(thread_use_, *line_buffers_[f]);
+    FrameWindow window;
+    window.index = slot.index;
+    window.reference = slot.pair.reference.get();
+    window.distorted = slot.pair.distorted.get();
+    window.earlier_reference[0] = window.reference;
+    window.band_runner = &idle;
+    const bool prepared = feature.prepared_bytes() > 0;
+    if (prepared) window.prepared[0] = slot.prepared[f].data();
+    for (std::size_t k = 0; k < kMaximumLeadIn; ++k) {
+      const Slot* earlier = token.earlier[k].get();
+      if (earlier == nullptr) continue;
+      window.earlier_reference[k + 1] = earlier->pair.reference.get();
+      if (prepared) window.prepared[k + 1] = earlier->prepared[f].data();
+    }
+    std::unique_ptr<Workspace> workspace = workspaces_[f]->Acquire();
+    feature.Extract(window, workspace.get(), token.facts[f]);
+    workspaces_[f]->Release(std::move(workspace));
   }
 
   void Store(Token* token) {
@@ -221,7 +286,9 @@ class Pipeline {
   PairSource& source_;
   const PipelineOptions& options_;
   bool prepares_ = false;
+  ThreadUse thread_use_;
   std::vector<std::unique_ptr<WorkspacePool>> workspaces_;
+  std::vector<std::unique_ptr<WorkspacePool>> line_buffers_;
   std::vector<FactTable> facts_;
   Pool<Slot> slots_;                                     // outlives every Ref below
   std::array<Pool<Slot>::Ref, kMaximumLeadIn> history_;  // [0] is the frame before the next one to link

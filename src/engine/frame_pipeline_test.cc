@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -175,6 +176,105 @@ TEST_P(Threads, StopsWhenAsked) {
   const Result<PipelineResult> result = RunPipeline(features, source, options);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
+}
+
+// Adds up the rows of its bands, and keeps them busy so that they overlap.
+class BandFeature : public Feature {
+ public:
+  static constexpr int kRows = 1001;
+  [[nodiscard]] int fact_count() const override { return 3; }
+  [[nodiscard]] std::vector<FeatureColumn> columns() const override { return {}; }
+  [[nodiscard]] std::unique_ptr<Workspace> MakeWorkspace() const override { return std::make_unique<Lines>(); }
+  [[nodiscard]] std::unique_ptr<Workspace> MakeLineBuffers() const override {
+    ++lines_made_;
+    return std::make_unique<Lines>();
+  }
+  void Extract(const FrameWindow& window, Workspace* workspace, std::span<Fact> facts) const override {
+    const int bands = window.BandCount(kRows, 16);
+    std::array<std::uint64_t, kMaximumBands> sums{};
+    std::atomic<int> shared{0};
+    window.RunBands(bands, workspace, [&](int band, Workspace* lines) {
+      auto& own = static_cast<Lines&>(*lines);
+      if (own.in_use.exchange(true)) ++shared;
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      const RowBand rows = CutBand(kRows, 2, bands, band);
+      for (int row = rows.begin; row < rows.end; ++row) sums[static_cast<std::size_t>(band)] += static_cast<Fact>(row);
+      own.in_use = false;
+    });
+    facts[0] = 0;
+    for (const std::uint64_t sum : sums) facts[0] += sum;
+    facts[1] = static_cast<Fact>(bands);
+    facts[2] = static_cast<Fact>(shared.load());
+  }
+  void Finish(const FactTable& /*facts*/, ScoreSink& /*sink*/) const override {}
+  [[nodiscard]] int lines_made() const { return lines_made_; }
+
+ private:
+  struct Lines : Workspace {
+    std::atomic<bool> in_use{false};
+  };
+  mutable std::atomic<int> lines_made_{0};
+};
+
+TEST_P(Threads, BandsOfALoneFrameUseTheIdleThreads) {
+  const BandFeature first;
+  const BandFeature second;
+  const std::vector<const Feature*> features = {&first, &second};
+  NumberedSource source(0, 1);
+  PipelineOptions options;
+  options.threads = GetParam();
+  const Result<PipelineResult> result = RunPipeline(features, source, options);
+  ASSERT_TRUE(result.ok());
+  for (const FactTable& facts : result->facts) {
+    EXPECT_EQ(facts.Row(0)[0], 500500U);
+    EXPECT_EQ(facts.Row(0)[1], GetParam());
+    EXPECT_EQ(facts.Row(0)[2], 0U);
+  }
+  EXPECT_LE(first.lines_made(), static_cast<int>(GetParam()));
+}
+
+TEST_P(Threads, BandsNeverChangeAFact) {
+  const BandFeature feature;
+  const std::vector<const Feature*> features = {&feature};
+  NumberedSource source(0, 60);
+  PipelineOptions options;
+  options.threads = GetParam();
+  const Result<PipelineResult> result = RunPipeline(features, source, options);
+  ASSERT_TRUE(result.ok());
+  for (std::int64_t i = 0; i < 60; ++i) {
+    EXPECT_EQ(result->facts[0].Row(i)[0], 500500U);
+    EXPECT_EQ(result->facts[0].Row(i)[2], 0U);
+  }
+}
+
+TEST(RowBands, CoverTheRowsOnce) {
+  for (const int rows : {1, 2, 3, 17, 64, 1081}) {
+    for (const int multiple : {1, 2, 8}) {
+      for (int count = 1; count <= 7; ++count) {
+        int next = 0;
+        for (int band = 0; band < count; ++band) {
+          const RowBand cut = CutBand(rows, multiple, count, band);
+          EXPECT_EQ(cut.begin, next);
+          EXPECT_LE(cut.begin, cut.end);
+          EXPECT_EQ(cut.begin % multiple, 0);
+          next = cut.end;
+        }
+        EXPECT_EQ(next, rows);
+      }
+    }
+  }
+}
+
+TEST(RowBands, AWindowWithoutRunnerIsOneBand) {
+  const FrameWindow window;
+  EXPECT_EQ(window.BandCount(1000, 16), 1);
+  int calls = 0;
+  window.RunBands(1, nullptr, [&](int band, Workspace* lines) {
+    EXPECT_EQ(band, 0);
+    EXPECT_EQ(lines, nullptr);
+    ++calls;
+  });
+  EXPECT_EQ(calls, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(FramePipeline, Threads, ::testing::Values(1U, 2U, 3U, 8U));

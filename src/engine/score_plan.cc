@@ -206,6 +206,7 @@ void ScorePlan::NameScores() {
 }
 
 Status ScorePlan::CheckNames() const {
+  std::set<std::string> used;
   for (const PlannedFeature& planned : features_) {
     for (const std::string& key : planned.keys) {
       if (used.insert(ShortScoreName(key)).second) continue;

@@ -2,6 +2,7 @@
 // What a metric is to the rest of the system: facts of one window of frames, then scores of the whole sequence.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/frame.h"
@@ -33,6 +35,31 @@ struct TemporalReach {
   int fact_lead_out = 0;
 };
 
+/// Scratch memory of one thread for one metric, made once and used for many frames.
+struct Workspace {
+  virtual ~Workspace() = default;
+};
+
+/// Rows [begin, end) of a picture, or of whatever a metric cuts.
+struct RowBand {
+  int begin = 0;
+  int end = 0;
+};
+
+/// Threads that have no frame of their own and take bands of this one. Facts must not depend on the number of bands:
+/// they are integers that add up, or rows that are added in order afterwards.
+class BandRunner {
+ public:
+  virtual ~BandRunner() = default;
+  /// How many bands keep every idle thread busy now; at least 1.
+  [[nodiscard]] virtual int band_count() const = 0;
+  /// Calls work(context, band, lines) once for each band in [0, bands), several at the same time. `lines` is what
+  /// Feature::MakeLineBuffers() made, and no other band's meanwhile.
+  virtual void Run(int bands, void (*work)(void* context, int band, Workspace* lines), void* context) = 0;
+};
+
+inline constexpr int kMaximumBands = 32;
+
 /// The pictures that the facts of one frame depend on.
 struct FrameWindow {
   std::int64_t index = 0;  // frame number in the whole sequence
@@ -42,12 +69,36 @@ struct FrameWindow {
   std::array<const Frame*, 3> earlier_reference{};
   /// What Prepare() made of those pictures for this metric; nullptr where there is no picture or nothing to prepare.
   std::array<const std::byte*, 3> prepared{};
+  /// nullptr: the whole frame is one band.
+  BandRunner* band_runner = nullptr;
+
+  /// How many bands `rows` are cut into so that each has at least `minimum_rows`; 1 … kMaximumBands.
+  [[nodiscard]] int BandCount(int rows, int minimum_rows) const {
+    const int wanted = band_runner == nullptr ? 1 : std::min(band_runner->band_count(), kMaximumBands);
+    return std::clamp(rows / minimum_rows, 1, wanted);
+  }
+  /// Calls work(band, lines) for each band, with `own_lines` where there is one band only.
+  template <class Work>
+  void RunBands(int bands, Workspace* own_lines, Work&& work) const {
+    if (bands == 1 || band_runner == nullptr) {
+      for (int band = 0; band < bands; ++band) work(band, own_lines);
+      return;
+    }
+    const auto call = [](void* context, int band, Workspace* lines) {
+      (*static_cast<std::remove_reference_t<Work>*>(context))(band, lines);
+    };
+    band_runner->Run(bands, call, &work);
+  }
 };
 
-/// Scratch memory of one thread for one metric, made once and used for many frames.
-struct Workspace {
-  virtual ~Workspace() = default;
-};
+/// Band `index` of `count` equal ones over [0, rows); the cuts are multiples of `multiple`.
+[[nodiscard]] inline RowBand CutBand(int rows, int multiple, int count, int index) {
+  const auto cut = [&](int i) {
+    if (i == count) return rows;
+    return static_cast<int>(static_cast<std::int64_t>(rows) * i / count) / multiple * multiple;
+  };
+  return {cut(index), cut(index + 1)};
+}
 
 /// Facts of one metric, rows by frame number. Subsampling leaves rows out.
 class FactTable {
@@ -120,8 +171,10 @@ class Feature {
   [[nodiscard]] virtual int fact_count() const = 0;
   [[nodiscard]] virtual std::vector<FeatureColumn> columns() const = 0;
 
-  /// Scratch memory; may throw std::bad_alloc. nullptr where none is needed.
+  /// Scratch memory of a frame; may throw std::bad_alloc. nullptr where none is needed.
   [[nodiscard]] virtual std::unique_ptr<Workspace> MakeWorkspace() const { return nullptr; }
+  /// Scratch memory of one band of a frame, see BandRunner.
+  [[nodiscard]] virtual std::unique_ptr<Workspace> MakeLineBuffers() const { return nullptr; }
 
   /// Bytes that Prepare() fills for a reference picture (64-byte aligned, kept while a later window needs them).
   [[nodiscard]] virtual std::size_t prepared_bytes() const { return 0; }

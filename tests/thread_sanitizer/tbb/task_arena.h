@@ -13,4 +13,13 @@ class task_arena {
   }
 };
 
+namespace this_task_arena {
+
+template <class Call>
+void isolate(const Call& call) {
+  call();
+}
+
+}  // namespace this_task_arena
+
 }  // namespace tbb
