@@ -77,4 +77,18 @@ std::string ListModelsText(const std::vector<ModelInfo>& models) {
   return out;
 }
 
+std::string ListDevicesText(const std::vector<DeviceInfo>& devices, bool is_forced) {
+  std::string out;
+  for (const DeviceInfo& device : devices) {
+    out += fmt::format("{}: {}, {}\n", device.backend, device.name, device.detail);
+    for (const DeviceTarget& target : device.targets) {
+      std::string state = target.is_used ? "used" : "available";
+      if (target.is_used && is_forced) state += " (LOCKSTEP_CPU)";
+      if (!target.missing.empty()) state = "not available: " + target.missing;
+      out += fmt::format("  {:<8}{}\n", target.name, state);
+    }
+  }
+  return out;
+}
+
 }  // namespace lockstep

@@ -18,6 +18,9 @@ namespace lockstep {
 [[nodiscard]] Result<std::string> DescribeFeatureText(const std::vector<FeatureInfo>& features,
                                                       const std::string& name);
 
+/// One line a device and one a target; `is_forced`: LOCKSTEP_CPU chose.
+[[nodiscard]] std::string ListDevicesText(const std::vector<DeviceInfo>& devices, bool is_forced);
+
 [[nodiscard]] std::string ListModelsText(const std::vector<ModelInfo>& models);
 
 }  // namespace lockstep

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "apps/command_line/cpu_environment.h"
 #include "apps/command_line/interruption.h"
 #include "apps/command_line/option_strings.h"
 #include "apps/command_line/terminal_text.h"
@@ -73,6 +74,7 @@ int RunScore(const ScoreTexts& texts) {
   for (const auto& [format, path] : arguments->outputs) {
     if (const Status status = CheckReportPath(path); !status) return PrintError(status.error(), kStatusFailure);
   }
+  arguments->request.cpu_target = CpuTargetOfEnvironment();
   if (const Status status = CheckRequest(arguments->request); !status) {
     return PrintError(status.error(), StatusOf(status.error()));
   }
@@ -98,6 +100,13 @@ int RunScore(const ScoreTexts& texts) {
   if (!arguments->quiet) return Print(SummaryText(*report, arguments->numbers), summary);
   if (arguments->outputs.empty()) return Print(BriefText(*report, arguments->numbers), summary);
   return kStatusOk;
+}
+
+int PrintDevices() {
+  const std::string forced = CpuTargetOfEnvironment();
+  const Result<std::vector<DeviceInfo>> devices = ListDevices(forced);
+  if (!devices) return PrintError(devices.error(), StatusOf(devices.error()));
+  return Print(ListDevicesText(*devices, !forced.empty()));
 }
 
 void DeclareScore(CLI::App& score, ScoreTexts& texts) {
@@ -149,7 +158,7 @@ void DeclareScore(CLI::App& score, ScoreTexts& texts) {
 /// What was wrong and what would have been right, on one line.
 std::string UsageText(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<CLI::App*> commands = app.get_subcommands();
-  if (commands.empty()) return "expected a command: score, features, models or version (lockstep --help)";
+  if (commands.empty()) return "expected a command: score, features, models, devices or version (lockstep --help)";
   const CLI::App& command = *commands.front();
   std::string text = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
@@ -176,6 +185,7 @@ int Main(int argc, char** argv) {
   features->add_option("NAME", feature_name, "Only this metric, with its options");
   features->add_flag("--long", is_long, "All metrics with their options");
   CLI::App* const models = app.add_subcommand("models", "List the built-in models");
+  CLI::App* const devices = app.add_subcommand("devices", "List what can compute scores here, and what is used");
   CLI::App* const version = app.add_subcommand("version", "Print the version");
 
   try {
@@ -194,6 +204,7 @@ int Main(int argc, char** argv) {
     return text ? Print(*text) : PrintError(text.error(), kStatusUsage);
   }
   if (models->parsed()) return Print(ListModelsText(ListModels()));
+  if (devices->parsed()) return PrintDevices();
   if (version->parsed()) return Print(VersionText() + "\n");
   return kStatusUsage;
 }

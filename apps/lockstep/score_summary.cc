@@ -51,6 +51,7 @@ void AppendFrames(const Report& report, std::string& out) {
   out += fmt::format("frames     {} to {}", report.first_frame, report.first_frame + report.frame_count - 1);
   if (report.subsample > 1) out += fmt::format(", every {}th", report.subsample);
   out += TerminalText(fmt::format(", backend {}", report.backend));
+  if (!report.cpu_target.empty()) out += fmt::format(" ({})", report.cpu_target);
   if (std::isfinite(report.frames_per_second)) out += fmt::format(", {:.2f} frames/s", report.frames_per_second);
   out += "\n";
 }

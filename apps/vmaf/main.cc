@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/command_line/cpu_environment.h"
 #include "apps/command_line/interruption.h"
 #include "apps/command_line/option_strings.h"
 #include "apps/command_line/pooling.h"
@@ -102,6 +103,7 @@ int Run(VmafArguments arguments) {
     PrintError(status.error());
     return kStatusFailure;
   }
+  arguments.request.cpu_target = CpuTargetOfEnvironment();
   if (const Status status = CheckRequest(arguments.request); !status) {
     PrintError(status.error());
     return StatusOf(status.error());

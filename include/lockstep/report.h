@@ -74,6 +74,7 @@ struct Report {
   std::int64_t frame_count = 0;  // frames first_frame … first_frame + frame_count - 1
   int subsample = 1;             // only multiples of it have rows
   std::string backend = "cpu";
+  std::string cpu_target;  // instruction set that was used; for people, never part of a written report
   ReportInput reference;
   ReportInput distorted;
   std::vector<ReportColumn> columns;  // in order of output

@@ -60,6 +60,7 @@ struct ScoreRequest {
   std::string backend = "cpu";
   unsigned threads = 0;        // 0: as many as the machine has
   std::uint64_t cpu_mask = 0;  // libvmaf's --cpumask: bits switch instruction sets off
+  std::string cpu_target;      // an instruction set's name as ListDevices() gives it; empty: the best that is left
   int subsample = 1;
   std::int64_t frame_limit = 0;  // at most this many pairs; 0: all
   /// Scores frames [first, second) with the bits that a run over everything gives them.
@@ -107,6 +108,25 @@ struct ModelInfo {
 
 [[nodiscard]] std::vector<FeatureInfo> ListFeatures();
 [[nodiscard]] std::vector<ModelInfo> ListModels();
+
+/// A way to run on a device: for processors an instruction set.
+struct DeviceTarget {
+  std::string name;
+  bool is_used = false;
+  std::string missing;  // why it cannot be used; empty where it can
+};
+
+struct DeviceInfo {
+  std::string backend;
+  std::string name;
+  std::string detail;
+  std::vector<DeviceTarget> targets;
+};
+
+/// What this build and machine can compute scores with, and what a request with this cpu_target uses. The choice never
+/// changes a score.
+/// errors  kInvalidArgument, kUnsupported: no such instruction set, or not on this machine
+[[nodiscard]] Result<std::vector<DeviceInfo>> ListDevices(const std::string& cpu_target = {});
 
 /// "lockstep 0.1.0"
 [[nodiscard]] std::string VersionText();

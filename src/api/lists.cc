@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "features/feature_list.h"
 #include "features/score_name.h"
+#include "lanes/cpu_target.h"
 #include "lockstep/score.h"
 #include "model/model.h"
 
@@ -54,7 +57,25 @@ void DescribeNeeds(const Model& model, ModelInfo& info) {
   }
 }
 
+DeviceInfo DescribeProcessor(CpuTarget used) {
+  DeviceInfo info;
+  info.backend = "cpu";
+  info.name = CpuModelName();
+  const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+  info.detail = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+  for (const CpuTargetState& state : DescribeCpuTargets()) {
+    info.targets.push_back({std::string(CpuTargetName(state.target)), state.target == used, state.missing});
+  }
+  return info;
+}
+
 }  // namespace
+
+Result<std::vector<DeviceInfo>> ListDevices(const std::string& cpu_target) {
+  const Result<CpuTarget> used = ChooseCpuTarget(cpu_target, 0);
+  if (!used) return used.error();
+  return std::vector<DeviceInfo>{DescribeProcessor(*used)};
+}
 
 std::vector<FeatureInfo> ListFeatures() {
   std::vector<FeatureInfo> list;

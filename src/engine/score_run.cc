@@ -172,6 +172,9 @@ Status CheckNumbers(const ScoreRequest& request) {
                  {},
                  "backend"};
   }
+  if (const Result<CpuTarget> target = ChooseCpuTarget(request.cpu_target, request.cpu_mask); !target) {
+    return target.error();
+  }
   return {};
 }
 
@@ -183,8 +186,10 @@ class ScoreRun {
     Result<std::unique_ptr<InputPair>> inputs = InputPair::Open(request_);
     if (!inputs) return std::move(inputs).error();
     inputs_ = *std::move(inputs);
-    if (Status status = plan_.Bind(inputs_->format(), ChooseCpuTarget(request_.cpu_mask)); !status)
-      return std::move(status).error();
+    const Result<CpuTarget> target = ChooseCpuTarget(request_.cpu_target, request_.cpu_mask);
+    if (!target) return target.error();
+    cpu_target_ = *target;
+    if (Status status = plan_.Bind(inputs_->format(), cpu_target_); !status) return std::move(status).error();
     Result<PipelineResult> facts = Extract();
     if (!facts) return std::move(facts).error();
     return Finish(*facts);
@@ -254,6 +259,7 @@ class ScoreRun {
     report.format = inputs_->format();
     report.frames_per_second = static_cast<double>(pictures_read_) / seconds_;
     report.subsample = request_.subsample;
+    report.cpu_target = CpuTargetName(cpu_target_);
     report.reference = inputs_->DescribeReference();
     report.distorted = inputs_->DescribeDistorted();
     report.first_frame = request_.segment ? request_.segment->first : 0;
@@ -278,6 +284,7 @@ class ScoreRun {
   const ScoreRequest& request_;
   ScorePlan plan_;
   std::unique_ptr<InputPair> inputs_;
+  CpuTarget cpu_target_ = CpuTarget::kScalar;
   double seconds_ = 0.0;
   std::int64_t pictures_read_ = 0;
 };

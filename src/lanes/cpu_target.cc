@@ -7,8 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string>
 #include <vector>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace lockstep {
 namespace {
@@ -25,36 +30,55 @@ constexpr std::array<TargetName, 6> kNames = {{{CpuTarget::kScalar, "scalar"},
                                                {CpuTarget::kAvx512Vnni, "vnni"},
                                                {CpuTarget::kNeon, "neon"}}};
 
-// The features that Highway's target of the same name lets the compiler use.
-std::vector<CpuTarget> Detect() {
-  std::vector<CpuTarget> targets = {CpuTarget::kScalar};
+// What the compiler may use in the code of one target, as its run-time library calls it.
+struct Requirement {
+  CpuTarget target;
+  bool present;
+  const char* name;
+};
+
+// Every feature that Highway's target of the same name switches on; a target also needs those before it.
+std::vector<Requirement> Requirements() {
 #if defined(__x86_64__)
-  if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("aes") || !__builtin_cpu_supports("pclmul")) {
-    return targets;
-  }
-  targets.push_back(CpuTarget::kSse4);
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") ||
-      !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("f16c")) {
-    return targets;
-  }
-  targets.push_back(CpuTarget::kAvx2);
-  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
-      !__builtin_cpu_supports("avx512cd") || !__builtin_cpu_supports("avx512dq") ||
-      !__builtin_cpu_supports("avx512vl")) {
-    return targets;
-  }
-  targets.push_back(CpuTarget::kAvx512);
-  if (!__builtin_cpu_supports("avx512vnni") || !__builtin_cpu_supports("avx512vbmi") ||
-      !__builtin_cpu_supports("avx512vbmi2") || !__builtin_cpu_supports("avx512bitalg") ||
-      !__builtin_cpu_supports("avx512vpopcntdq") || !__builtin_cpu_supports("gfni") ||
-      !__builtin_cpu_supports("vaes") || !__builtin_cpu_supports("vpclmulqdq")) {
-    return targets;
-  }
-  targets.push_back(CpuTarget::kAvx512Vnni);
+#define LOCKSTEP_NEEDS(target, feature) \
+  Requirement { CpuTarget::target, __builtin_cpu_supports(feature) != 0, feature }
+  return {LOCKSTEP_NEEDS(kSse4, "sse4.2"),
+          LOCKSTEP_NEEDS(kSse4, "aes"),
+          LOCKSTEP_NEEDS(kSse4, "pclmul"),
+          LOCKSTEP_NEEDS(kAvx2, "avx2"),
+          LOCKSTEP_NEEDS(kAvx2, "bmi"),
+          LOCKSTEP_NEEDS(kAvx2, "bmi2"),
+          LOCKSTEP_NEEDS(kAvx2, "fma"),
+          LOCKSTEP_NEEDS(kAvx2, "f16c"),
+          LOCKSTEP_NEEDS(kAvx512, "avx512f"),
+          LOCKSTEP_NEEDS(kAvx512, "avx512bw"),
+          LOCKSTEP_NEEDS(kAvx512, "avx512cd"),
+          LOCKSTEP_NEEDS(kAvx512, "avx512dq"),
+          LOCKSTEP_NEEDS(kAvx512, "avx512vl"),
+          LOCKSTEP_NEEDS(kAvx512Vnni, "avx512vnni"),
+          LOCKSTEP_NEEDS(kAvx512Vnni, "avx512vbmi"),
+          LOCKSTEP_NEEDS(kAvx512Vnni, "avx512vbmi2"),
+          LOCKSTEP_NEEDS(kAvx512Vnni, "avx512bitalg"),
+          LOCKSTEP_NEEDS(kAvx512Vnni, "avx512vpopcntdq"),
+          LOCKSTEP_NEEDS(kAvx512Vnni, "gfni"),
+          LOCKSTEP_NEEDS(kAvx512Vnni, "vaes"),
+          LOCKSTEP_NEEDS(kAvx512Vnni, "vpclmulqdq")};
+#undef LOCKSTEP_NEEDS
 #elif defined(__aarch64__)
-  targets.push_back(CpuTarget::kNeon);
+  return {{CpuTarget::kNeon, true, "neon"}};
+#else
+  return {};
 #endif
-  return targets;
+}
+
+bool IsOfThisArchitecture(CpuTarget target) {
+#if defined(__x86_64__)
+  return target != CpuTarget::kNeon;
+#elif defined(__aarch64__)
+  return target == CpuTarget::kScalar || target == CpuTarget::kNeon;
+#else
+  return target == CpuTarget::kScalar;
+#endif
 }
 
 std::string Join(std::span<const CpuTarget> targets) {
@@ -91,26 +115,33 @@ std::string_view CpuTargetName(CpuTarget target) {
   return "";
 }
 
-std::span<const CpuTarget> AvailableCpuTargets() {
-  static const std::vector<CpuTarget> targets = Detect();
-  return targets;
+std::vector<CpuTargetState> DescribeCpuTargets() {
+  const std::vector<Requirement> requirements = Requirements();
+  std::vector<CpuTargetState> states;
+  std::string missing;  // what this target and all before it lack
+  for (const TargetName& entry : kNames) {
+    if (!IsOfThisArchitecture(entry.target)) {
+      states.push_back({entry.target, "another processor architecture"});
+      continue;
+    }
+    for (const Requirement& requirement : requirements) {
+      if (requirement.target != entry.target || requirement.present) continue;
+      missing += (missing.empty() ? "the processor or the system lacks " : ", ") + std::string(requirement.name);
+    }
+    states.push_back({entry.target, missing});
+  }
+  return states;
 }
 
-Result<CpuTarget> ParseCpuTarget(std::string_view name) {
-  const std::span<const CpuTarget> available = AvailableCpuTargets();
-  std::string known;
-  for (const TargetName& entry : kNames) {
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
-    if (entry.name != name) continue;
-    if (std::find(available.begin(), available.end(), entry.target) != available.end()) return entry.target;
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("this machine cannot run '{}'; it can run {}", name, Join(available)),
-                 {},
-                 {},
-                 "cpu target"};
-  }
-  return Error{
-      ErrorCode::kInvalidArgument, fmt::format("unknown name '{}'; there are {}", name, known), {}, {}, "cpu target"};
+std::span<const CpuTarget> AvailableCpuTargets() {
+  static const std::vector<CpuTarget> targets = [] {
+    std::vector<CpuTarget> available;
+    for (const CpuTargetState& state : DescribeCpuTargets()) {
+      if (state.missing.empty()) available.push_back(state.target);
+    }
+    return available;
+  }();
+  return targets;
 }
 
 CpuTarget ChooseCpuTarget(std::uint64_t cpu_mask) {
@@ -119,6 +150,53 @@ CpuTarget ChooseCpuTarget(std::uint64_t cpu_mask) {
     if ((MaskOf(target) & cpu_mask) == 0) chosen = target;
   }
   return chosen;
+}
+
+Result<CpuTarget> ChooseCpuTarget(std::string_view name, std::uint64_t cpu_mask) {
+  if (name.empty()) return ChooseCpuTarget(cpu_mask);
+  constexpr const char* kField = "instruction set (LOCKSTEP_CPU)";
+  const std::span<const CpuTarget> available = AvailableCpuTargets();
+  std::string known;
+  for (const TargetName& entry : kNames) {
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+    if (entry.name != name) continue;
+    if (std::find(available.begin(), available.end(), entry.target) == available.end()) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("this machine cannot run '{}'; it can run {}", name, Join(available)),
+                   {},
+                   {},
+                   kField};
+    }
+    if ((MaskOf(entry.target) & cpu_mask) != 0) {
+      return Error{ErrorCode::kInvalidArgument, fmt::format("'{}' is switched off by --cpumask", name), {}, {}, kField};
+    }
+    return entry.target;
+  }
+  return Error{
+      ErrorCode::kInvalidArgument, fmt::format("unknown name '{}'; there are {}", name, known), {}, {}, kField};
+}
+
+std::string CpuModelName() {
+#if defined(__x86_64__)
+  // Three leaves of 16 characters each.
+  constexpr unsigned kFirstBrandLeaf = 0x80000002U;
+  constexpr unsigned kBrandLeaves = 3;
+  std::array<unsigned, 4 * kBrandLeaves + 1> words{};
+  for (unsigned leaf = 0; leaf < kBrandLeaves; ++leaf) {
+    unsigned* const w = &words[std::size_t{4} * leaf];
+    if (__get_cpuid(kFirstBrandLeaf + leaf, &w[0], &w[1], &w[2], &w[3]) == 0) return "x86-64";
+  }
+  std::array<char, sizeof(words)> text{};
+  std::memcpy(text.data(), words.data(), sizeof(words));
+  const std::string_view name(text.data());
+  const std::size_t first = name.find_first_not_of(' ');
+  if (first == std::string_view::npos) return "x86-64";
+  return std::string(name.substr(first, name.find_last_not_of(' ') - first + 1));
+#elif defined(__aarch64__)
+  return "Arm, 64 bit";
+#else
+  return "unknown architecture";
+#endif
 }
 
 }  // namespace lockstep
