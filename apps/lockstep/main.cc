@@ -17,9 +17,11 @@
 #include "apps/command_line/terminal_text.h"
 #include "apps/command_line/usage_error.h"
 #include "apps/lockstep/listing.h"
+#include "apps/lockstep/parity_arguments.h"
 #include "apps/lockstep/progress_bar.h"
 #include "apps/lockstep/score_arguments.h"
 #include "apps/lockstep/score_summary.h"
+#include "lockstep/parity.h"
 #include "lockstep/report.h"
 #include "lockstep/score.h"
 
@@ -109,6 +111,60 @@ int PrintDevices() {
   return Print(ListDevicesText(*devices, !forced.empty()));
 }
 
+int RunParityGate(const ParityTexts& texts) {
+  Result<ParityRequest> request = ParseParityArguments(texts);
+  if (!request) return PrintError(request.error(), kStatusUsage);
+  if (texts.json) {
+    if (const Status status = CheckReportPath(*texts.json); !status) return PrintError(status.error(), kStatusFailure);
+  }
+  const Interruption interruption;
+  request->stop = interruption.token();
+  bool is_shown = false;
+  if (::isatty(STDERR_FILENO) == 1) {
+    request->on_progress = [&](int done, int total) {
+      std::fputs(fmt::format("\r{} of {} cells\033[K", done, total).c_str(), stderr);
+      std::fflush(stderr);
+      is_shown = true;
+    };
+  }
+  const Result<ParityReport> report = RunParity(*request);
+  if (is_shown) std::fputs("\r\033[K", stderr);
+  if (interruption.signal() != 0) {
+    PrintMessage("lockstep: interrupted; no report is written");
+    return kStatusSignalBase + interruption.signal();
+  }
+  if (!report) return PrintError(report.error(), StatusOf(report.error()));
+  if (texts.json) {
+    const Status status = WriteParityReport(*report, *texts.json);
+    if (!status) return PrintError(status.error(), kStatusFailure);
+  }
+  const int status = Print(ParityText(*report), texts.json == "-" ? stderr : stdout);
+  return status == kStatusOk && !report->all_equal() ? kStatusFailure : status;
+}
+
+void DeclareParity(CLI::App& parity, ParityTexts& texts) {
+  parity.add_option("REF", texts.inputs.reference, "Reference file (default: built-in synthetic clips)");
+  parity.add_option("DIS", texts.inputs.distorted, "Distorted file");
+  const auto option = [&](const char* name, auto& target, const char* value, const char* text) {
+    parity.add_option(name, target, text)->type_name(value);
+  };
+  option("--backends", texts.backends, "LIST", "Backends with commas between them (default cpu)");
+  option("--targets", texts.targets, "LIST", "Instruction sets of the cpu backend, or all (default all)");
+  parity.add_option("-f,--feature", texts.features, "Only this metric; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  parity.add_flag("--default-options", texts.default_options_only, "Leave out what other options compute");
+  parity.add_flag("--all-sizes", texts.all_sizes, "Built-in clips at every size, depth and content (takes long)");
+  option("--frames", texts.frame_limit, "N", "At most N frames of REF and DIS");
+  option("--threads", texts.threads, "N", "Threads of the runs that are compared (default: all cores)");
+  option("--json", texts.json, "PATH", "Every cell as JSON; - is standard output");
+  option("--width", texts.inputs.width, "N", "Width of raw video");
+  option("--height", texts.inputs.height, "N", "Height of raw video");
+  option("--pixel-format", texts.inputs.pixel_format, "400|420|422|444", "Format of raw video (default 420)");
+  option("--bit-depth", texts.inputs.bit_depth, "N", "Bit depth of raw video, 8 to 16 (default 8)");
+}
+
 void DeclareScore(CLI::App& score, ScoreTexts& texts) {
   score.add_option("REF", texts.reference, "Reference: y4m, .yuv, any file FFmpeg reads, or - for standard input")
       ->required();
@@ -158,7 +214,8 @@ void DeclareScore(CLI::App& score, ScoreTexts& texts) {
 /// What was wrong and what would have been right, on one line.
 std::string UsageText(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<CLI::App*> commands = app.get_subcommands();
-  if (commands.empty()) return "expected a command: score, features, models, devices or version (lockstep --help)";
+  if (commands.empty())
+    return "expected a command: score, features, models, parity, devices or version (lockstep --help)";
   const CLI::App& command = *commands.front();
   std::string text = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
@@ -185,6 +242,10 @@ int Main(int argc, char** argv) {
   features->add_option("NAME", feature_name, "Only this metric, with its options");
   features->add_flag("--long", is_long, "All metrics with their options");
   CLI::App* const models = app.add_subcommand("models", "List the built-in models");
+  ParityTexts parity_texts;
+  CLI::App* const parity =
+      app.add_subcommand("parity", "Check that every way of computing scores gives the same bits here");
+  DeclareParity(*parity, parity_texts);
   CLI::App* const devices = app.add_subcommand("devices", "List what can compute scores here, and what is used");
   CLI::App* const version = app.add_subcommand("version", "Print the version");
 
@@ -204,6 +265,7 @@ int Main(int argc, char** argv) {
     return text ? Print(*text) : PrintError(text.error(), kStatusUsage);
   }
   if (models->parsed()) return Print(ListModelsText(ListModels()));
+  if (parity->parsed()) return RunParityGate(parity_texts);
   if (devices->parsed()) return PrintDevices();
   if (version->parsed()) return Print(VersionText() + "\n");
   return kStatusUsage;

@@ -6,6 +6,8 @@
 #include <new>
 
 #include "engine/score_run.h"
+#include "lockstep/parity.h"
+#include "parity/parity_run.h"
 
 namespace lockstep {
 namespace {
@@ -28,6 +30,14 @@ std::string VersionText() { return "lockstep " LOCKSTEP_VERSION; }
 Result<Report> Score(const ScoreRequest& request) {
   return WithoutExceptions([&]() -> Result<Report> {
     Result<Report> report = RunScore(request);
+    if (report) report->tool_version = VersionText();
+    return report;
+  });
+}
+
+Result<ParityReport> RunParity(const ParityRequest& request) {
+  return WithoutExceptions([&]() -> Result<ParityReport> {
+    Result<ParityReport> report = CompareAll(request);
     if (report) report->tool_version = VersionText();
     return report;
   });

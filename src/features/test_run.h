@@ -15,18 +15,13 @@
 
 #include "base/aligned_buffer.h"
 #include "base/frame.h"
+#include "base/split_mix.h"
 #include "features/feature.h"
 #include "features/option_table.h"
 
 namespace lockstep::test_run {
 
-/// SplitMix64: the same numbers everywhere.
-inline std::uint64_t NextRandom(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
+inline std::uint64_t NextRandom(std::uint64_t& state) { return NextSplitMix(state); }
 
 /// Sets every sample of every plane to `sample(plane, x, y)`. Row padding gets noise, which no score may depend on.
 template <class Function>

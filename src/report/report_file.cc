@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "lockstep/report.h"
+#include "report/text_file.h"
 
 namespace lockstep {
 namespace {
@@ -240,6 +241,14 @@ Error OutOfMemory(const std::string& path) {
 }
 
 }  // namespace
+
+Status WriteTextFile(std::string_view text, const std::string& path) {
+  try {
+    return WriteText(text, path);
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory(path);
+  }
+}
 
 Status WriteReport(const Report& report, ReportFormat format, const NumberFormat& numbers, const std::string& path) {
   try {

@@ -13,7 +13,7 @@ PAIR = ["score", "ref.y4m", "dis.y4m"]
 
 
 def test_refusals(t):
-    t.refuse(1, ["score", "features", "models", "version"])
+    t.refuse(1, ["score", "features", "models", "parity", "devices", "version"])
     t.refuse(1, ["score", "features"], "scores")
     t.refuse(1, ["DIS"], "score", "ref.y4m")
     t.refuse(1, ["third"], *PAIR, "third")
@@ -104,10 +104,65 @@ def test_lists(t):
     t.check(result.returncode == 2 and "standard output" in result.stderr, "a full device", result)
 
 
+def available_targets(t):
+    """Names of the instruction sets that this machine can run."""
+    lines = [line.split(maxsplit=1) for line in t.run("devices").stdout.splitlines() if line.startswith("  ")]
+    return [name for name, state in lines if not state.startswith("not available")]
+
+
+def test_devices(t):
+    result = t.run("devices")
+    t.check(result.returncode == 0 and result.stdout.startswith("cpu: "), "devices", result)
+    t.check(result.stdout.count(" used\n") == 1, "one of them is used", result)
+    targets = available_targets(t)
+    t.check(targets[0] == "scalar" and len(targets) >= 2, f"scalar and at least one more: {targets}")
+    scores = set()
+    for target in targets:
+        result = t.run("devices", environment={"LOCKSTEP_CPU": target})
+        t.check(f"{target:8}used (LOCKSTEP_CPU)\n" in result.stdout, "the environment chooses", result)
+        result = t.run(*PAIR, "--precision", "max", environment={"LOCKSTEP_CPU": target})
+        t.check(f"backend cpu ({target})" in result.stdout, "the summary tells what was used", result)
+        scores.add(result.stdout.split("VMAF, model")[1])
+    t.check(len(scores) == 1, "every target has the same scores")
+    for name in ("avx3", "SSE4", "scalar,avx2"):
+        for arguments in (["devices"], PAIR):
+            result = t.run(*arguments, environment={"LOCKSTEP_CPU": name})
+            t.check(result.returncode == 1 and result.stdout == "" and "LOCKSTEP_CPU" in result.stderr and
+                    name in result.stderr and "avx512" in result.stderr, "an unknown name is an error", result)
+    foreign = "neon" if "neon" not in targets else "avx2"
+    result = t.run(*PAIR, environment={"LOCKSTEP_CPU": foreign})
+    t.check(result.returncode == 2 and targets[-1] in result.stderr, "a name of another machine", result)
+    result = t.run(*PAIR, "--cpumask", "-1", environment={"LOCKSTEP_CPU": targets[-1]})
+    t.check(result.returncode == 1 and "--cpumask" in result.stderr, "mask and name disagree", result)
+    result = t.run(*PAIR, "--cpumask", "-1")
+    t.check("backend cpu (scalar)" in result.stdout, "the mask leaves the scalar code", result)
+
+
+def test_parity(t):
+    arguments = ["parity", "-f", "psnr", "-f", "motion", "--default-options"]
+    result = t.run(*arguments, "--json", "p.json")
+    t.check(result.returncode == 0 and "\n0 of " in result.stdout and " 0 of " in result.stdout, "the gate", result)
+    report = json.loads(t.read("p.json"))
+    os.unlink(t.path("p.json"))
+    t.check(report["all_equal"] and report["tolerance"] == 0, "its report")
+    cells = {(cell["feature"], cell["target"]) for cell in report["cells"]}
+    t.check(cells == {(f, target) for f in ("psnr", "motion") for target in available_targets(t)}, f"cells: {cells}")
+    result = t.run("parity", "ref.y4m", "dis.y4m", "--targets", "scalar", "--frames", "2")
+    t.check(result.returncode == 0 and "cpu/scalar" in result.stdout and "vif" in result.stdout, "files", result)
+    t.refuse(1, ["REF and DIS"], "parity", "ref.y4m")
+    t.refuse(1, ["avx3", "avx512"], "parity", "--targets", "avx3")
+    t.refuse(1, ["--targets"], "parity", "--targets", "scalar,,avx2")
+    t.refuse(1, ["nonsense", "psnr"], "parity", "-f", "nonsense")
+    t.refuse(2, ["abacus", "cpu"], "parity", "--backends", "abacus")
+    t.refuse(2, ["missing.y4m"], "parity", "missing.y4m", "dis.y4m")
+    t.refuse(2, ["/dev/null", "regular"], "parity", "/dev/null", "dis.y4m")
+    t.refuse(2, ["nowhere"], "parity", "--json", "nowhere/p.json")
+
+
 def main():
     t = ProgramTest("lockstep")
     for test in (test_refusals, test_summary_and_reports, test_options_before_the_inputs, test_segment, test_warnings,
-                 test_standard_input, test_terminal, test_lists):
+                 test_standard_input, test_terminal, test_lists, test_devices, test_parity):
         test(t)
     return t.finish()
 

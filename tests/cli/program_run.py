@@ -44,7 +44,8 @@ class ProgramTest:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run(self, *arguments, **more):
+    def run(self, *arguments, environment=None, **more):
+        more["env"] = {**os.environ, **(environment or {})}
         return subprocess.run([self.program, *arguments], cwd=self.folder, stdin=more.pop("stdin", subprocess.DEVNULL),
                               stdout=more.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, text=True,
                               timeout=120, check=False, **more)

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Option values that are likely to lead to different code.
+#include "parity/option_cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+// Numbers with an end that is far away are tried up to here.
+constexpr double kLargest = 1e6;
+constexpr double kNearLower = 0.01;
+// Whole numbers with a range this small name kinds: all of them are tried.
+constexpr double kFewValues = 8.0;
+
+std::string NumberText(const OptionSpec& spec, double value) {
+  if (spec.type == OptionType::kInt) return fmt::format("{}", static_cast<long long>(value));
+  return fmt::format("{:g}", value);
+}
+
+std::vector<std::string> Values(const OptionSpec& spec) {
+  std::vector<std::string> texts;
+  const auto add = [&](const std::string& text) {
+    if (text == NumberText(spec, spec.default_value)) return;
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+  };
+  switch (spec.type) {
+    case OptionType::kBool:
+      texts.emplace_back(spec.default_value != 0.0 ? "false" : "true");
+      break;
+    case OptionType::kInt:
+    case OptionType::kDouble: {
+      const double low = std::max(spec.minimum, -kLargest);
+      const double high = std::min(spec.maximum, kLargest);
+      if (spec.type == OptionType::kInt && high - low <= kFewValues) {
+        for (double value = low; value <= high; value += 1.0) add(NumberText(spec, value));
+        break;
+      }
+      for (const double value : {low, high, low + kNearLower * (high - low), low + (high - low) / 2.0}) {
+        add(NumberText(spec, value));
+      }
+      break;
+    }
+    case OptionType::kString:
+      break;
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::vector<OptionList> OptionCases(const FeatureDescription& feature, bool only_defaults) {
+  std::vector<OptionList> cases = {{}};
+  if (only_defaults) return cases;
+  OptionList all_bools;
+  OptionList all_numbers;
+  for (const OptionSpec& spec : feature.options) {
+    const std::vector<std::string> values = Values(spec);
+    for (const std::string& value : values) cases.push_back({{spec.name, value}});
+    if (values.empty()) continue;
+    (spec.type == OptionType::kBool ? all_bools : all_numbers).emplace_back(spec.name, values.back());
+  }
+  if (all_bools.size() > 1) cases.push_back(all_bools);
+  if (all_numbers.size() > 1) cases.push_back(all_numbers);
+  return cases;
+}
+
+std::string OptionText(const OptionList& options) {
+  std::string text;
+  for (const auto& [name, value] : options) text += fmt::format("{}{}={}", text.empty() ? "" : ":", name, value);
+  return text;
+}
+
+}  // namespace lockstep

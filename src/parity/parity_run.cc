@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Metric by metric, clip by clip: one reference run, then one run for each way of computing.
+#include "parity/parity_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/frame_pipeline.h"
+#include "engine/input_pair.h"
+#include "engine/score_plan.h"
+#include "features/feature_list.h"
+#include "lanes/cpu_target.h"
+#include "parity/comparison.h"
+#include "parity/option_cases.h"
+#include "parity/synthetic_clip.h"
+
+namespace lockstep {
+namespace {
+
+// One way of computing scores.
+struct Way {
+  std::string backend;
+  CpuTarget target = CpuTarget::kScalar;
+  unsigned threads = 1;
+};
+
+class OutcomeSink : public ScoreSink {
+ public:
+  OutcomeSink(const PlannedFeature& feature, Outcome& outcome) : feature_(feature), outcome_(outcome) {}
+  void Put(int column, std::int64_t frame, double value) override {
+    outcome_.scores.Put(feature_.table_columns[static_cast<std::size_t>(column)], frame, value);
+  }
+  void PutAggregate(std::string_view name, double value) override {
+    outcome_.aggregates.emplace_back(std::string(name), value);
+  }
+  void Warn(std::int64_t /*frame*/, std::string_view /*text*/) override {}
+
+ private:
+  const PlannedFeature& feature_;
+  Outcome& outcome_;
+};
+
+// What is scored: a built-in clip, or the user's files opened anew for each run.
+class ClipSource {
+ public:
+  explicit ClipSource(const SyntheticClip& clip)
+      : name_(clip.Name()), pictures_(std::make_unique<SyntheticPictures>(clip)) {}
+  ClipSource(const ParityRequest& request) : name_(request.inputs->second.path) {
+    files_.reference = request.inputs->first;
+    files_.distorted = request.inputs->second;
+    if (request.frame_limit > 0) end_ = request.frame_limit;
+  }
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  struct Opened {
+    std::unique_ptr<PairSource> source;
+    VideoFormat format;
+  };
+  [[nodiscard]] Result<Opened> Open() const {
+    if (pictures_) return Opened{std::make_unique<SyntheticSource>(*pictures_), pictures_->clip().format};
+    Result<std::unique_ptr<InputPair>> inputs = InputPair::Open(files_);
+    if (!inputs) return std::move(inputs).error();
+    const VideoFormat format = (*inputs)->format();
+    (*inputs)->Start(0, end_);
+    return Opened{*std::move(inputs), format};
+  }
+
+ private:
+  std::string name_;
+  std::unique_ptr<SyntheticPictures> pictures_;
+  ScoreRequest files_;
+  std::optional<std::int64_t> end_;
+};
+
+class ParityRun {
+ public:
+  explicit ParityRun(const ParityRequest& request) : request_(request) {}
+
+  Result<ParityReport> Run() {
+    if (Status status = ChooseWays(); !status) return std::move(status).error();
+    if (Status status = ChooseFeatures(); !status) return std::move(status).error();
+    if (Status status = ChooseClips(); !status) return std::move(status).error();
+    std::vector<std::pair<const FeatureDescription*, OptionList>> cases;
+    for (const FeatureDescription* feature : features_) {
+      for (OptionList& options : OptionCases(*feature, request_.default_options_only)) {
+        cases.emplace_back(feature, std::move(options));
+      }
+    }
+    report_.reference = "cpu, scalar, one thread";
+    const int total = static_cast<int>(cases.size() * clips_.size() * ways_.size());
+    int done = 0;
+    for (const auto& [feature, options] : cases) {
+      std::string refusal;
+      bool is_scored = false;
+      for (const ClipSource& clip : clips_) {
+        if (request_.stop.stop_requested()) return Error{ErrorCode::kCancelled, "cancelled", {}, {}, {}};
+        Result<bool> scored = CompareClip(*feature, options, clip, refusal);
+        if (!scored) return std::move(scored).error();
+        is_scored = is_scored || *scored;
+        done += static_cast<int>(ways_.size());
+        if (request_.on_progress) request_.on_progress(done, total);
+      }
+      if (!is_scored) report_.refusals.push_back({feature->name, OptionText(options), refusal});
+    }
+    return std::move(report_);
+  }
+
+ private:
+  Status ChooseWays() {
+    const unsigned machine = std::max(2U, std::thread::hardware_concurrency());
+    const unsigned threads = request_.threads != 0 ? request_.threads : machine;
+    for (const std::string& backend : request_.backends) {
+      if (backend != "cpu") {
+        return Error{ErrorCode::kUnsupported,
+                     fmt::format("'{}' is not part of this build; there is cpu", backend),
+                     {},
+                     {},
+                     "backend"};
+      }
+      std::vector<std::string> names = request_.targets;
+      if (names.empty()) {
+        for (const CpuTarget target : AvailableCpuTargets()) names.emplace_back(CpuTargetName(target));
+      }
+      for (const std::string& name : names) {
+        Result<CpuTarget> target = ChooseCpuTarget(name, 0);
+        if (!target) return std::move(target).error();
+        ways_.push_back({backend, *target, threads});
+      }
+    }
+    if (ways_.empty()) return Error{ErrorCode::kInvalidArgument, "none is given", {}, {}, "backend"};
+    return {};
+  }
+
+  Status ChooseFeatures() {
+    std::string known;
+    for (const FeatureDescription* feature : FeatureList()) {
+      known += (known.empty() ? "" : ", ") + std::string(feature->name);
+      if (request_.features.empty()) features_.push_back(feature);
+    }
+    for (const std::string& name : request_.features) {
+      const FeatureDescription* const feature = FindFeature(name);
+      if (feature == nullptr) {
+        return Error{
+            ErrorCode::kNotFound, fmt::format("there is no metric '{}'; there are {}", name, known), {}, {}, "feature"};
+      }
+      features_.push_back(feature);
+    }
+    return {};
+  }
+
+  Status ChooseClips() {
+    if (!request_.inputs) {
+      for (const SyntheticClip& clip : BuiltInClips(request_.all_sizes)) clips_.emplace_back(clip);
+      return {};
+    }
+    for (const InputRequest* input : {&request_.inputs->first, &request_.inputs->second}) {
+      std::error_code ignored;
+      if (!std::filesystem::exists(input->path, ignored) || std::filesystem::is_regular_file(input->path, ignored)) {
+        continue;
+      }
+      return Error{ErrorCode::kInvalidArgument, "is read many times; expected a regular file", input->path, {}, {}};
+    }
+    clips_.emplace_back(request_);
+    // Files that cannot be read end the run here, not as a refusal of a metric.
+    Result<ClipSource::Opened> opened = clips_.back().Open();
+    if (!opened) return std::move(opened).error();
+    opened->source->Cancel();
+    return {};
+  }
+
+  // False where the reference refuses this metric, these options or this format; `refusal` then says why.
+  Result<bool> CompareClip(const FeatureDescription& feature, const OptionList& options, const ClipSource& clip,
+                           std::string& refusal) {
+    Result<Outcome> expected = Compute(feature, options, clip, {"cpu", CpuTarget::kScalar, 1});
+    if (!expected) {
+      if (!IsRefusal(expected.error())) return std::move(expected).error();
+      refusal = expected.error().Describe();  // of the last clip: the first ones are small
+      return false;
+    }
+    for (const Way& way : ways_) {
+      ParityCell cell;
+      cell.feature = feature.name;
+      cell.options = OptionText(options);
+      cell.clip = clip.name();
+      cell.backend = way.backend;
+      cell.target = CpuTargetName(way.target);
+      const Result<Outcome> actual = Compute(feature, options, clip, way);
+      if (actual) {
+        CompareOutcomes(*expected, *actual, cell);
+      } else if (IsRefusal(actual.error())) {
+        cell.state = ParityState::kMissing;
+        cell.detail = actual.error().Describe();
+      } else {
+        return actual.error();
+      }
+      report_.cells.push_back(std::move(cell));
+    }
+    return true;
+  }
+
+  static bool IsRefusal(const Error& error) {
+    return error.code == ErrorCode::kUnsupported || error.code == ErrorCode::kInvalidArgument;
+  }
+
+  [[nodiscard]] Result<Outcome> Compute(const FeatureDescription& feature, const OptionList& options,
+                                        const ClipSource& clip, const Way& way) const {
+    ScoreRequest score;
+    score.features.push_back({feature.name, options});
+    Result<ScorePlan> plan = ScorePlan::Create(score);
+    if (!plan) return std::move(plan).error();
+    Result<ClipSource::Opened> opened = clip.Open();
+    if (!opened) return std::move(opened).error();
+    if (Status status = plan->Bind(opened->format, way.target); !status) return std::move(status).error();
+
+    std::vector<const Feature*> features;
+    for (const PlannedFeature& planned : plan->features()) features.push_back(planned.feature.get());
+    PipelineOptions pipeline;
+    pipeline.threads = way.threads;
+    pipeline.stop = request_.stop;
+    Result<PipelineResult> result = RunPipeline(features, *opened->source, pipeline);
+    if (!result) return std::move(result).error();
+    Outcome outcome;
+    outcome.facts = std::move(result->facts[0]);
+    outcome.scores = plan->MakeScoreTable(0, result->end_picture);
+    OutcomeSink sink(plan->features()[0], outcome);
+    features[0]->Finish(outcome.facts, sink);
+    return outcome;
+  }
+
+  const ParityRequest& request_;
+  std::vector<Way> ways_;
+  std::vector<const FeatureDescription*> features_;
+  std::vector<ClipSource> clips_;
+  ParityReport report_;
+};
+
+}  // namespace
+
+Result<ParityReport> CompareAll(const ParityRequest& request) { return ParityRun(request).Run(); }
+
+}  // namespace lockstep
