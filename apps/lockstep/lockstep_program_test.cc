@@ -123,6 +123,8 @@ Report SmallReport() {
   Report report;
   report.format = {PixelFormat::kYuv420, 64, 48, 8};
   report.frames_per_second = 12.5;
+  report.cpu_target = "avx2";
+  report.peak_memory_bytes = 76 * 1024 * 1024 + 5;
   report.first_frame = 100;
   report.frame_count = 3;
   for (ReportInput* input : {&report.reference, &report.distorted}) {
@@ -149,7 +151,7 @@ TEST(Summary, Text) {
   EXPECT_EQ(SummaryText(SmallReport(), {}),
             "reference  a?[2J.y4m  64x48 yuv420 8 bit, y4m, 25 frames/s\n"
             "distorted  a?[2J.y4m  64x48 yuv420 8 bit, y4m, 25 frames/s\n"
-            "frames     100 to 102, backend cpu, 12.50 frames/s\n"
+            "frames     100 to 102, backend cpu (avx2), 12.50 frames/s, 76 MiB of memory\n"
             "\n"
             "VMAF, model vmaf_v0.6.1\n"
             "  mean              80.000000\n"

@@ -53,6 +53,7 @@ void AppendFrames(const Report& report, std::string& out) {
   out += TerminalText(fmt::format(", backend {}", report.backend));
   if (!report.cpu_target.empty()) out += fmt::format(" ({})", report.cpu_target);
   if (std::isfinite(report.frames_per_second)) out += fmt::format(", {:.2f} frames/s", report.frames_per_second);
+  if (report.peak_memory_bytes > 0) out += fmt::format(", {} MiB of memory", report.peak_memory_bytes >> 20);
   out += "\n";
 }
 

@@ -74,7 +74,9 @@ struct Report {
   std::int64_t frame_count = 0;  // frames first_frame … first_frame + frame_count - 1
   int subsample = 1;             // only multiples of it have rows
   std::string backend = "cpu";
-  std::string cpu_target;  // instruction set that was used; for people, never part of a written report
+  // For people, never part of a written report: they differ from run to run while the scores do not.
+  std::string cpu_target;              // instruction set that was used
+  std::int64_t peak_memory_bytes = 0;  // most that the process has held so far; 0 when unknown
   ReportInput reference;
   ReportInput distorted;
   std::vector<ReportColumn> columns;  // in order of output

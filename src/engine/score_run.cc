@@ -3,6 +3,7 @@
 #include "engine/score_run.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -152,6 +153,13 @@ void FillColumns(const ScoreTable& table, int subsample, Report& report) {
   }
 }
 
+std::int64_t PeakMemoryBytes() {
+  rusage usage{};
+  if (::getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+  constexpr std::int64_t kUnit = 1024;  // of ru_maxrss on Linux
+  return usage.ru_maxrss * kUnit;
+}
+
 Error Invalid(std::string field, std::string message) {
   return {ErrorCode::kInvalidArgument, std::move(message), {}, {}, std::move(field)};
 }
@@ -260,6 +268,7 @@ class ScoreRun {
     report.frames_per_second = static_cast<double>(pictures_read_) / seconds_;
     report.subsample = request_.subsample;
     report.cpu_target = CpuTargetName(cpu_target_);
+    report.peak_memory_bytes = PeakMemoryBytes();
     report.reference = inputs_->DescribeReference();
     report.distorted = inputs_->DescribeDistorted();
     report.first_frame = request_.segment ? request_.segment->first : 0;
