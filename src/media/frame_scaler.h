@@ -6,7 +6,6 @@
 
 #include "base/frame.h"
 #include "lockstep/result.h"
-#include "media/ffmpeg_picture.h"
 
 namespace lockstep {
 
@@ -15,19 +14,12 @@ namespace lockstep {
 /// source lacks becomes neutral grey.
 class FrameScaler {
  public:
-  /// errors  kUnsupported: a depth that libswscale has no name for (11, 13, 15), a size that it refuses
+  /// errors  kUnsupported: a depth that libswscale has no name for (11, 13, 15), a size that it refuses, no FFmpeg
   [[nodiscard]] static Result<std::unique_ptr<FrameScaler>> Create(const VideoFormat& from, const VideoFormat& to);
+  virtual ~FrameScaler() = default;
 
   /// `in` has the format that Create() was told; `out` gets the target's. They are different objects.
-  [[nodiscard]] Status Scale(const Frame& in, Frame& out);
-
- private:
-  FrameScaler(const VideoFormat& from, const VideoFormat& to, SwsContextPointer context)
-      : from_(from), to_(to), context_(std::move(context)) {}
-
-  VideoFormat from_;
-  VideoFormat to_;
-  SwsContextPointer context_;
+  [[nodiscard]] virtual Status Scale(const Frame& in, Frame& out) = 0;
 };
 
 }  // namespace lockstep

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "media/byte_source.h"
-#include "media/ffmpeg_reader.h"
+#include "media/ffmpeg_library.h"
 #include "media/y4m_reader.h"
 #include "media/yuv_reader.h"
 
@@ -42,7 +42,13 @@ Result<std::unique_ptr<VideoReader>> Open(const std::string& path, const OpenOpt
   if (options.raw) return OpenYuv(std::move(*source), options);
   if (*is_y4m) return OpenY4m(std::move(*source), options);
   if (EndsInYuv(path)) return RawFormatMissing(path);
-  return OpenFfmpeg(std::move(*source), options);
+  Result<const FfmpegLibrary*> library = LoadFfmpegLibrary();
+  if (!library) {
+    Error error = std::move(library).error();
+    error.file = path;
+    return error;
+  }
+  return (*library)->open(std::move(*source), options);
 }
 
 }  // namespace

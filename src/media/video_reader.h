@@ -64,4 +64,7 @@ class VideoReader {
 ///         path and what would have been accepted
 [[nodiscard]] Result<std::unique_ptr<VideoReader>> OpenVideo(const std::string& path, const OpenOptions& options);
 
+/// The error for raw video that was opened without its format.
+[[nodiscard]] Error RawFormatMissing(const std::string& path);
+
 }  // namespace lockstep

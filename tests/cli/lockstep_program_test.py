@@ -159,10 +159,28 @@ def test_parity(t):
     t.refuse(2, ["nowhere"], "parity", "--json", "nowhere/p.json")
 
 
+def test_without_ffmpeg(t):
+    """y4m and raw video are scored where FFmpeg's libraries cannot be loaded; other files are refused, saying so."""
+    nowhere = {"LOCKSTEP_PLUGINS": t.folder}
+    t.write("clip.mp4", b"\0\0\0\x18ftypisom" + bytes(64))
+    result = t.run("score", "clip.mp4", "dis.y4m", environment=nowhere)
+    t.check(result.returncode == 2 and "clip.mp4" in result.stderr and "liblockstep_ffmpeg.so is missing" in result.stderr,
+            "a missing plugin", result)
+    t.write("liblockstep_ffmpeg.so", b"not a library")
+    result = t.run("score", "clip.mp4", "dis.y4m", environment=nowhere)
+    t.check(result.returncode == 2 and "invalid ELF header" in result.stderr or "too short" in result.stderr,
+            "a broken plugin", result)
+    plain = t.run(*PAIR, "--quiet")
+    result = t.run(*PAIR, "--quiet", environment=nowhere)
+    t.check(result.returncode == 0 and result.stdout == plain.stdout, "y4m needs no plugin", result)
+    for name in ("clip.mp4", "liblockstep_ffmpeg.so"):
+        os.unlink(t.path(name))
+
+
 def main():
     t = ProgramTest("lockstep")
     for test in (test_refusals, test_summary_and_reports, test_options_before_the_inputs, test_segment, test_warnings,
-                 test_standard_input, test_terminal, test_lists, test_devices, test_parity):
+                 test_standard_input, test_terminal, test_lists, test_devices, test_parity, test_without_ffmpeg):
         test(t)
     return t.finish()
 

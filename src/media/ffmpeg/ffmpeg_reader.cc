@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Demuxing with libavformat, decoding with libavcodec.
-#include "media/ffmpeg_reader.h"
+#include "media/ffmpeg/ffmpeg_reader.h"
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -21,7 +21,7 @@ extern "C" {
 #include <string_view>
 #include <utility>
 
-#include "media/ffmpeg_picture.h"
+#include "media/ffmpeg/ffmpeg_picture.h"
 #include "media/picture_conversion.h"
 
 namespace lockstep {

@@ -18,7 +18,4 @@ namespace lockstep {
 [[nodiscard]] Result<std::unique_ptr<VideoReader>> OpenFfmpeg(std::unique_ptr<ByteSource> source,
                                                               const OpenOptions& options);
 
-/// The error for raw video that was opened without its format.
-[[nodiscard]] Error RawFormatMissing(const std::string& path);
-
 }  // namespace lockstep

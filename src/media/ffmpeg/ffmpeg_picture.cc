@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Samples are found through FFmpeg's pixel format descriptors, so one loop serves planar, semi-planar (nv12, p010) and
 // packed (yuyv422) layouts.
-#include "media/ffmpeg_picture.h"
+#include "media/ffmpeg/ffmpeg_picture.h"
 
 extern "C" {
 #include <libavutil/pixdesc.h>

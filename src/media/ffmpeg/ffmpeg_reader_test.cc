@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Containers and codecs through FFmpeg. Clips are written here, by its muxers and native encoders.
-#include "media/ffmpeg_reader.h"
+#include "media/ffmpeg/ffmpeg_reader.h"
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -19,7 +19,7 @@ extern "C" {
 #include <thread>
 #include <vector>
 
-#include "media/ffmpeg_picture.h"
+#include "media/ffmpeg/ffmpeg_picture.h"
 #include "media/test_clips.h"
 
 namespace lockstep {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // libswscale with the flags that make it exact and independent of the processor.
-#include "media/frame_scaler.h"
+#include "media/ffmpeg/sws_scaler.h"
 
 extern "C" {
 #include <libavutil/opt.h>
@@ -15,6 +15,7 @@ extern "C" {
 #include <new>
 #include <utility>
 
+#include "media/ffmpeg/ffmpeg_picture.h"
 #include "media/planar_reader.h"
 
 namespace lockstep {
@@ -31,9 +32,22 @@ void FillNeutral(const MutablePlaneView& plane, int bit_depth) {
   }
 }
 
+class SwsScaler : public FrameScaler {
+ public:
+  SwsScaler(const VideoFormat& from, const VideoFormat& to, SwsContextPointer context)
+      : from_(from), to_(to), context_(std::move(context)) {}
+
+  [[nodiscard]] Status Scale(const Frame& in, Frame& out) override;
+
+ private:
+  VideoFormat from_;
+  VideoFormat to_;
+  SwsContextPointer context_;
+};
+
 }  // namespace
 
-Result<std::unique_ptr<FrameScaler>> FrameScaler::Create(const VideoFormat& from, const VideoFormat& to) {
+Result<std::unique_ptr<FrameScaler>> MakeSwsScaler(const VideoFormat& from, const VideoFormat& to) {
   const auto error = [&from, &to](std::string reason) {
     return Error{ErrorCode::kUnsupported,
                  fmt::format("cannot scale {} to {}: {}", DescribeFormat(from), DescribeFormat(to), reason),
@@ -69,10 +83,10 @@ Result<std::unique_ptr<FrameScaler>> FrameScaler::Create(const VideoFormat& from
   // Equal ranges on both sides: samples are not stretched.
   const int* matrix = sws_getCoefficients(SWS_CS_DEFAULT);
   sws_setColorspaceDetails(context.get(), matrix, 0, matrix, 0, 0, 1 << 16, 1 << 16);
-  return std::unique_ptr<FrameScaler>(new FrameScaler(from, to, std::move(context)));
+  return std::unique_ptr<FrameScaler>(new SwsScaler(from, to, std::move(context)));
 }
 
-Status FrameScaler::Scale(const Frame& in, Frame& out) {
+Status SwsScaler::Scale(const Frame& in, Frame& out) {
   if (in.format() != from_) {
     return Error{ErrorCode::kInternal,
                  fmt::format("scaler for {} was given {}", DescribeFormat(from_), DescribeFormat(in.format())),
