@@ -155,6 +155,13 @@ std::optional<std::int64_t> InputPair::expected_pairs() const {
       std::min(*reference_.info.frame_count - reference_.skip, *distorted_.info.frame_count - distorted_.skip), 0);
 }
 
+void InputPair::LeaveOutChroma() {
+  for (Side* side : {&reference_, &distorted_}) {
+    // Scaling and shifting work on whole pictures.
+    if (!side->convert) side->reader->LeaveOutChroma();
+  }
+}
+
 void InputPair::Start(std::int64_t first_pair, std::optional<std::int64_t> end_pair) {
   first_pair_ = first_pair;
   end_pair_ = end_pair;

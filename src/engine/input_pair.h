@@ -33,6 +33,9 @@ class InputPair : public PairSource {
   /// Pairs of the whole run, when both inputs tell how long they are.
   [[nodiscard]] std::optional<std::int64_t> expected_pairs() const;
 
+  /// Before Start(): no metric looks at chroma, so that it need not be read.
+  void LeaveOutChroma();
+
   /// Starts the reading threads. The first pair of Next() is pair `first_pair` of the run; no more than
   /// `end_pair` - `first_pair` are delivered.
   void Start(std::int64_t first_pair, std::optional<std::int64_t> end_pair);

@@ -219,6 +219,9 @@ class ScoreRun {
       lead_out = std::max(lead_out, reach.fact_lead_out);
     }
 
+    if (std::none_of(features.begin(), features.end(), [](const Feature* f) { return f->needs_chroma(); })) {
+      inputs_->LeaveOutChroma();
+    }
     PipelineOptions options;
     options.threads = request_.threads != 0 ? request_.threads : std::max(1U, std::thread::hardware_concurrency());
     options.subsample = request_.subsample;

@@ -101,37 +101,40 @@ Result<bool> PlanarReader::ReadFrame(Frame& frame) {
 }
 
 Result<bool> PlanarReader::ReadPlanes(Frame& frame) {
-  for (int p = 0; p < info_.format.plane_count(); ++p) {
+  const std::int64_t start = source_->position();
+  const int planes = leave_out_chroma_ ? 1 : info_.format.plane_count();
+  for (int p = 0; p < planes; ++p) {
     const MutablePlaneView plane = frame.mutable_plane(p);
-    if (p > 0 && chroma_is_411_) {
-      Result<bool> whole = Read411Plane(plane);
-      if (!whole || !*whole) return whole;
-      continue;
-    }
-    const std::size_t row_bytes =
-        static_cast<std::size_t>(plane.width) * static_cast<std::size_t>(info_.format.bytes_per_sample());
-    // In bands, so that the range check finds the samples in the cache.
-    const int band_rows = std::max(static_cast<int>(kBandBytes / row_bytes), 1);
-    for (int y = 0; y < plane.height; y += band_rows) {
-      MutablePlaneView band = plane;
-      band.data += band.stride_bytes * y;
-      band.height = std::min(band_rows, plane.height - y);
-      Result<std::size_t> count = source_->ReadRows(band, row_bytes);
-      if (!count) return std::move(count).error();
-      if (*count < row_bytes * static_cast<std::size_t>(band.height)) return false;
-      if (const auto bad = FindSampleOutOfRange(PlaneView{band.data, band.stride_bytes, band.width, band.height},
-                                                info_.format.bit_depth)) {
-        return SampleRangeError({p, bad->x, y + bad->y, bad->value}, info_.format.bit_depth)
-            .WithFile(info_.path)
-            .WithFrame(frames_read_);
-      }
+    Result<bool> whole = p > 0 && chroma_is_411_ ? Read411Plane(plane) : ReadPlane(plane, p);
+    if (!whole || !*whole) return whole;
+  }
+  const std::int64_t rest = start + payload_bytes() - source_->position();
+  if (rest == 0) return true;
+  Result<std::int64_t> skipped = source_->Skip(rest);
+  if (!skipped) return std::move(skipped).error();
+  return *skipped == rest;
+}
+
+Result<bool> PlanarReader::ReadPlane(const MutablePlaneView& plane, int index) {
+  const std::size_t row_bytes =
+      static_cast<std::size_t>(plane.width) * static_cast<std::size_t>(info_.format.bytes_per_sample());
+  // In bands, so that the range check finds the samples in the cache.
+  const int band_rows = std::max(static_cast<int>(kBandBytes / row_bytes), 1);
+  for (int y = 0; y < plane.height; y += band_rows) {
+    MutablePlaneView band = plane;
+    band.data += band.stride_bytes * y;
+    band.height = std::min(band_rows, plane.height - y);
+    Result<std::size_t> count = source_->ReadRows(band, row_bytes);
+    if (!count) return std::move(count).error();
+    if (*count < row_bytes * static_cast<std::size_t>(band.height)) return false;
+    if (const auto bad = FindSampleOutOfRange(PlaneView{band.data, band.stride_bytes, band.width, band.height},
+                                              info_.format.bit_depth)) {
+      return SampleRangeError({index, bad->x, y + bad->y, bad->value}, info_.format.bit_depth)
+          .WithFile(info_.path)
+          .WithFrame(frames_read_);
     }
   }
-  if (!has_alpha_) return true;
-  const auto alpha_bytes = static_cast<std::int64_t>(info_.format.width) * info_.format.height;
-  Result<std::int64_t> skipped = source_->Skip(alpha_bytes);
-  if (!skipped) return std::move(skipped).error();
-  return *skipped == alpha_bytes;
+  return true;
 }
 
 Result<bool> PlanarReader::Read411Plane(const MutablePlaneView& plane) {

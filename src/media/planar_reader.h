@@ -20,6 +20,7 @@ class PlanarReader : public VideoReader {
   [[nodiscard]] const VideoInfo& info() const final { return info_; }
   [[nodiscard]] Result<bool> Read(Frame& frame) final;
   [[nodiscard]] Result<std::int64_t> Skip(std::int64_t count) final;
+  void LeaveOutChroma() final { leave_out_chroma_ = true; }
   void Cancel() final { source_->Cancel(); }
 
  protected:
@@ -53,6 +54,7 @@ class PlanarReader : public VideoReader {
  private:
   [[nodiscard]] Result<bool> ReadFrame(Frame& frame);
   [[nodiscard]] Result<bool> ReadPlanes(Frame& frame);
+  [[nodiscard]] Result<bool> ReadPlane(const MutablePlaneView& plane, int index);
   [[nodiscard]] Result<bool> Read411Plane(const MutablePlaneView& plane);
   [[nodiscard]] Result<bool> SkipFrame();
   [[nodiscard]] Result<bool> EndOfStream(std::int64_t frame_start);
@@ -60,6 +62,7 @@ class PlanarReader : public VideoReader {
 
   std::optional<Error> failure_;  // repeated by every later call
   bool ended_ = false;
+  bool leave_out_chroma_ = false;
   std::vector<std::uint8_t> chroma_411_row_;
 };
 

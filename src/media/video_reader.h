@@ -47,6 +47,10 @@ class VideoReader {
   /// Reads past `count` pictures without delivering them; returns how many there were.
   [[nodiscard]] virtual Result<std::int64_t> Skip(std::int64_t count);
 
+  /// Nobody needs chroma: from now on the chroma planes that Read() delivers may be undefined, and samples of them are
+  /// not checked.
+  virtual void LeaveOutChroma() {}
+
   /// From any thread: a Read() or Skip() in progress and all later ones fail with kCancelled, even one that waits for a
   /// pipe.
   virtual void Cancel() {}

@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "media/test_clips.h"
@@ -17,6 +20,8 @@ namespace {
 
 using test::Contains;
 using test::NoiseFrame;
+using test::NoiseSamples;
+using test::PlaneBytes;
 using test::ReadAll;
 using test::ReadClip;
 using test::TemporaryFolder;
@@ -169,6 +174,82 @@ TEST(YuvReader, SkipsFrames) {
   EXPECT_EQ(test::PlaneBytes(frame), frames[2]);
   EXPECT_EQ(*(*reader)->Skip(2), 0);
   EXPECT_FALSE(*(*reader)->Read(frame));
+}
+
+// The luma planes of a clip that is read without its chroma, from a file or through a pipe.
+std::vector<std::string> LumaOf(const std::string& path, const OpenOptions& options,
+                                std::vector<std::string>& warnings) {
+  Result<std::unique_ptr<VideoReader>> reader = OpenVideo(path, options);
+  std::vector<std::string> planes;
+  if (!reader) return planes;
+  (*reader)->LeaveOutChroma();
+  Frame frame;
+  while (true) {
+    const Result<bool> read = (*reader)->Read(frame);
+    if (!read || !*read) break;
+    planes.push_back(PlaneBytes(frame).substr(0, static_cast<std::size_t>(frame.format().plane_size(0).width) *
+                                                     static_cast<std::size_t>(frame.format().plane_size(0).height) *
+                                                     static_cast<std::size_t>(frame.format().bytes_per_sample())));
+  }
+  warnings = (*reader)->warnings();
+  return planes;
+}
+
+TEST(PlanarReader, LumaAloneIsTheLumaOfTheWholePicture) {
+  const TemporaryFolder folder;
+  for (const auto pixel_format :
+       {PixelFormat::kYuv400, PixelFormat::kYuv420, PixelFormat::kYuv422, PixelFormat::kYuv444}) {
+    for (const int depth : {8, 10, 16}) {
+      for (const PlaneSize& size : {PlaneSize{19, 17}, PlaneSize{501, 301}}) {
+        const VideoFormat format{pixel_format, size.width, size.height, depth};
+        const std::string frames = NoiseFrame(format, 1) + NoiseFrame(format, 2) + NoiseFrame(format, 3);
+        // The last picture lacks its last sample: of chroma where there is chroma.
+        const std::string path = folder.Write("clip.yuv", frames.substr(0, frames.size() - 1));
+        const ReadClip whole = ReadAll(path, {.raw = format});
+        std::vector<std::string> warnings;
+        const std::vector<std::string> planes = LumaOf(path, {.raw = format}, warnings);
+        ASSERT_EQ(planes.size(), whole.frames.size());
+        ASSERT_EQ(planes.size(), 2U);
+        for (std::size_t i = 0; i < planes.size(); ++i) EXPECT_TRUE(whole.frames[i].starts_with(planes[i]));
+        EXPECT_EQ(warnings, whole.warnings);
+        EXPECT_EQ(warnings.size(), 1U);
+      }
+    }
+  }
+}
+
+TEST(PlanarReader, LumaAloneOfY4mFilesAndPipes) {
+  const TemporaryFolder folder;
+  for (const std::string tag : {"420jpeg", "411", "444alpha", "mono", "422p10"}) {
+    const int sample_bytes = tag == "422p10" ? 2 : 1;
+    const std::size_t luma = static_cast<std::size_t>(301 * 211 * sample_bytes);
+    const std::size_t rest = tag == "420jpeg"    ? 2 * 151 * 106
+                             : tag == "411"      ? 2 * 76 * 211
+                             : tag == "444alpha" ? 3 * luma
+                             : tag == "mono"     ? 0
+                                                 : 2 * 151 * 211 * 2;
+    std::string bytes = "YUV4MPEG2 W301 H211 F25:1 C" + tag + "\n";
+    for (unsigned i = 0; i < 3; ++i) {
+      bytes += "FRAME\n" + NoiseSamples(luma / static_cast<std::size_t>(sample_bytes),
+                                        8 * sample_bytes - (sample_bytes - 1) * 6, i);
+      bytes += std::string(rest, '\1');
+    }
+    const std::string path = folder.Write("clip.y4m", bytes);
+    const ReadClip whole = ReadAll(path);
+    ASSERT_EQ(whole.frames.size(), 3U) << tag << " " << whole.error;
+    const std::string pipe = folder.File("pipe");
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    std::thread writer([&] { std::ofstream(pipe, std::ios::binary) << bytes; });
+    for (const std::string& source : {pipe, path}) {
+      std::vector<std::string> warnings;
+      const std::vector<std::string> planes = LumaOf(source, {}, warnings);
+      ASSERT_EQ(planes.size(), 3U) << tag;
+      for (std::size_t i = 0; i < planes.size(); ++i) EXPECT_TRUE(whole.frames[i].starts_with(planes[i])) << tag;
+      EXPECT_EQ(warnings.size(), whole.warnings.size()) << tag;
+    }
+    writer.join();
+    std::filesystem::remove(pipe);
+  }
 }
 
 TEST(OpenVideo, RefusesWhatIsNoVideoFile) {
