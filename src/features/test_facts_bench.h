@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// For the benchmarks of metrics: the sizes and the loop that takes one frame's facts.
+// For the benchmarks of metrics: the sizes and targets, and the loop that takes one frame's facts.
 #pragma once
 
 #include <benchmark/benchmark.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "features/test_run.h"
 
 namespace lockstep::facts_bench {
 
+/// Width, height, depth, and the place of a target among the available ones.
 inline void Sizes(benchmark::internal::Benchmark* benchmark) {
-  benchmark->Unit(benchmark::kMillisecond);
-  for (const int depth : {8, 10, 16}) benchmark->Args({1920, 1080, depth});
-  benchmark->Args({3840, 2160, 8});
+  benchmark->ArgNames({"width", "height", "depth", "target"})
+      ->ArgsProduct({{1920}, {1080}, {8, 10, 16}, {0, 1, 2, 3, 4}})
+      ->ArgsProduct({{3840}, {2160}, {8}, {0, 1, 2, 3, 4}})
+      ->Unit(benchmark::kMillisecond);
 }
 
 inline VideoFormat FormatOf(const benchmark::State& state) {
@@ -22,11 +25,24 @@ inline VideoFormat FormatOf(const benchmark::State& state) {
           static_cast<int>(state.range(2))};
 }
 
+/// nullptr after it has told `state` that there is no such target here.
+inline std::unique_ptr<Feature> MakeFeature(benchmark::State& state, const FeatureDescription& metric,
+                                            const test_run::OptionTexts& options) {
+  const auto index = static_cast<std::size_t>(state.range(3));
+  if (index >= AvailableCpuTargets().size()) {
+    state.SkipWithError("not available");
+    return nullptr;
+  }
+  const CpuTarget target = AvailableCpuTargets()[index];
+  state.SetLabel(std::string(CpuTargetName(target)));
+  return test_run::TryMakeFeature(metric, options, FormatOf(state), target).value();
+}
+
 inline void RunFacts(benchmark::State& state, const FeatureDescription& metric, const test_run::OptionTexts& options) {
-  const VideoFormat format = FormatOf(state);
-  const std::unique_ptr<Feature> feature = test_run::MakeFeature(metric, options, format);
-  const std::vector<Frame> reference = test_run::NoiseFrames(format, 2, 1);
-  const std::vector<Frame> distorted = test_run::NoiseFrames(format, 2, 11);
+  const std::unique_ptr<Feature> feature = MakeFeature(state, metric, options);
+  if (feature == nullptr) return;
+  const std::vector<Frame> reference = test_run::NoiseFrames(FormatOf(state), 2, 1);
+  const std::vector<Frame> distorted = test_run::NoiseFrames(FormatOf(state), 2, 11);
   test_run::Pictures pictures(*feature, reference, distorted);
   for (auto _ : state) benchmark::DoNotOptimize(pictures.Facts(1).data());
 }

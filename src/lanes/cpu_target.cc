@@ -37,6 +37,18 @@ struct Requirement {
   const char* name;
 };
 
+#if defined(__x86_64__)
+// For features that Clang 14's __builtin_cpu_supports does not know. Whether the system saves their registers is the
+// answer for AVX2 and AVX-512, which the same targets need.
+bool HasBitOfEcx(unsigned leaf, int bit) {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid_count(leaf, 0, &eax, &ebx, &ecx, &edx) != 0 && (ecx >> bit & 1) != 0;
+}
+#endif
+
 // Every feature that Highway's target of the same name switches on; a target also needs those before it.
 std::vector<Requirement> Requirements() {
 #if defined(__x86_64__)
@@ -49,7 +61,7 @@ std::vector<Requirement> Requirements() {
           LOCKSTEP_NEEDS(kAvx2, "bmi"),
           LOCKSTEP_NEEDS(kAvx2, "bmi2"),
           LOCKSTEP_NEEDS(kAvx2, "fma"),
-          LOCKSTEP_NEEDS(kAvx2, "f16c"),
+          {CpuTarget::kAvx2, HasBitOfEcx(1, 29), "f16c"},
           LOCKSTEP_NEEDS(kAvx512, "avx512f"),
           LOCKSTEP_NEEDS(kAvx512, "avx512bw"),
           LOCKSTEP_NEEDS(kAvx512, "avx512cd"),
@@ -61,7 +73,7 @@ std::vector<Requirement> Requirements() {
           LOCKSTEP_NEEDS(kAvx512Vnni, "avx512bitalg"),
           LOCKSTEP_NEEDS(kAvx512Vnni, "avx512vpopcntdq"),
           LOCKSTEP_NEEDS(kAvx512Vnni, "gfni"),
-          LOCKSTEP_NEEDS(kAvx512Vnni, "vaes"),
+          {CpuTarget::kAvx512Vnni, HasBitOfEcx(7, 9), "vaes"},
           LOCKSTEP_NEEDS(kAvx512Vnni, "vpclmulqdq")};
 #undef LOCKSTEP_NEEDS
 #elif defined(__aarch64__)

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "lanes/scalar_lane.h"
 
@@ -48,9 +49,10 @@ struct HighwayLane {
     hn::Vec<DF64> low;  // of the lower half of the values
     hn::Vec<DF64> high;
   };
+  // NEON widens the lower and the upper half of a register, x86 the values with even numbers.
   struct U64 {
-    hn::Vec<DU64> even;  // of the values with even numbers
-    hn::Vec<DU64> odd;
+    hn::Vec<DU64> first;   // of the values in the lower half, or of those with even numbers
+    hn::Vec<DU64> second;  // of the others
   };
   static constexpr int N = HWY_LANES(std::int32_t);
   static constexpr int kRegs = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 ? 16 : 32;
@@ -60,46 +62,95 @@ struct HighwayLane {
   LOCKSTEP_LANE I16 Load(const std::uint16_t* p) { return hn::BitCast(D16(), hn::LoadU(DU16(), p)); }
   LOCKSTEP_LANE I16 Load(const std::int16_t* p) { return hn::LoadU(D16(), p); }
   LOCKSTEP_LANE I32 Load(const std::int32_t* p) { return hn::LoadU(D32(), p); }
+  LOCKSTEP_LANE F32 Load(const float* p) { return hn::LoadU(DF32(), p); }
   LOCKSTEP_LANE I32 Load32(const std::uint8_t* p) { return hn::PromoteTo(D32(), hn::LoadU(DFewBytes(), p)); }
   LOCKSTEP_LANE I32 Load32(const std::uint16_t* p) { return hn::PromoteTo(D32(), hn::LoadU(DFewU16(), p)); }
   LOCKSTEP_LANE I32 LoadPairs(const std::int16_t* p) { return hn::BitCast(D32(), hn::LoadU(D16(), p)); }
   LOCKSTEP_LANE void Store(I32 v, std::int32_t* p) { hn::StoreU(v, D32(), p); }
   LOCKSTEP_LANE void Store(I16 v, std::int16_t* p) { hn::StoreU(v, D16(), p); }
   LOCKSTEP_LANE void Store(I16 v, std::uint16_t* p) { hn::StoreU(hn::BitCast(DU16(), v), DU16(), p); }
+  LOCKSTEP_LANE void Store(F32 v, float* p) { hn::StoreU(v, DF32(), p); }
   LOCKSTEP_LANE void StoreU16(I32 v, std::uint16_t* p) { hn::StoreU(hn::DemoteTo(DFewU16(), v), DFewU16(), p); }
   LOCKSTEP_LANE void Prefetch(const void* p) { __builtin_prefetch(p); }
 
   // ---- i16
   LOCKSTEP_LANE I16 Set16(std::int16_t v) { return hn::Set(D16(), v); }
+  LOCKSTEP_LANE I16 First16(int n) { return hn::VecFromMask(D16(), hn::FirstN(D16(), static_cast<std::size_t>(n))); }
   LOCKSTEP_LANE I16 Add16(I16 x, I16 y) { return hn::Add(x, y); }
   LOCKSTEP_LANE I16 Sub16(I16 x, I16 y) { return hn::Sub(x, y); }
   LOCKSTEP_LANE I16 Xor16(I16 x, I16 y) { return hn::Xor(x, y); }
   LOCKSTEP_LANE I16 And16(I16 x, I16 y) { return hn::And(x, y); }
+  LOCKSTEP_LANE I16 Or16(I16 x, I16 y) { return hn::Or(x, y); }
   LOCKSTEP_LANE I16 AndNot16(I16 x, I16 y) { return hn::AndNot(x, y); }
   LOCKSTEP_LANE I16 Abs16(I16 x) { return hn::Abs(x); }
   LOCKSTEP_LANE I16 Min16(I16 x, I16 y) { return hn::Min(x, y); }
+  LOCKSTEP_LANE I16 Max16(I16 x, I16 y) { return hn::Max(x, y); }
+  LOCKSTEP_LANE I16 AverageU16(I16 x, I16 y) {
+    return hn::BitCast(D16(), hn::AverageRound(hn::BitCast(DU16(), x), hn::BitCast(DU16(), y)));
+  }
+  LOCKSTEP_LANE I16 AbsDiffU16(I16 x, I16 y) {
+    const auto u = hn::BitCast(DU16(), x);
+    const auto v = hn::BitCast(DU16(), y);
+#if HWY_ARCH_ARM_A64
+    return hn::BitCast(D16(), hn::AbsDiff(u, v));
+#else
+    return hn::BitCast(D16(), hn::Or(hn::SaturatedSub(u, v), hn::SaturatedSub(v, u)));
+#endif
+  }
   LOCKSTEP_LANE I16 MulLo16(I16 x, I16 y) { return hn::Mul(x, y); }
   LOCKSTEP_LANE I16 MulHi16(I16 x, I16 y) { return hn::MulHigh(x, y); }
   LOCKSTEP_LANE I16 MulHiU16(I16 x, I16 y) {
     return hn::BitCast(D16(), hn::MulHigh(hn::BitCast(DU16(), x), hn::BitCast(DU16(), y)));
   }
-  LOCKSTEP_LANE I16 MulHrs16(I16 x, I16 y) { return hn::MulFixedPoint15(x, y); }
+  LOCKSTEP_LANE I16 MulHrs16(I16 x, I16 y) {
+#if HWY_ARCH_ARM_A64
+    // The instruction for it saturates where others wrap.
+    const int16x4_t low = vrshrn_n_s32(vmull_s16(vget_low_s16(x.raw), vget_low_s16(y.raw)), 15);
+    return I16(vrshrn_high_n_s32(low, vmull_high_s16(x.raw, y.raw), 15));
+#else
+    return hn::MulFixedPoint15(x, y);
+#endif
+  }
   template <int kShift>
   LOCKSTEP_LANE I16 Sar16(I16 x) {
     return hn::ShiftRight<kShift>(x);
   }
+  template <int kShift>
+  LOCKSTEP_LANE I16 Shr16(I16 x) {
+    return hn::BitCast(D16(), hn::ShiftRight<kShift>(hn::BitCast(DU16(), x)));
+  }
+  LOCKSTEP_LANE I16 Shl16Same(I16 x, int shift) { return hn::ShiftLeftSame(x, shift); }
   LOCKSTEP_LANE I16 Gt16(I16 x, I16 y) { return hn::VecFromMask(D16(), hn::Gt(x, y)); }
   LOCKSTEP_LANE I16 Select16(I16 mask, I16 x, I16 y) { return hn::IfVecThenElse(mask, x, y); }
 
   // ---- between i16 and i32: zips and packs stay inside blocks of 128 bits
   LOCKSTEP_LANE I32 ZipLo(I16 x, I16 y) { return hn::ZipLower(D32(), x, y); }
   LOCKSTEP_LANE I32 ZipHi(I16 x, I16 y) { return hn::ZipUpper(D32(), x, y); }
+#if HWY_ARCH_ARM_A64
+  LOCKSTEP_LANE I32 PairEven(I16 x, I16 y) { return AsPairs(hn::InterleaveEven(D16(), x, y)); }
+  LOCKSTEP_LANE I32 PairOdd(I16 x, I16 y) { return AsPairs(hn::InterleaveOdd(D16(), x, y)); }
+#else
+  LOCKSTEP_LANE I32 PairEven(I16 x, I16 y) { return AsPairs(MergeHalves(AsPairs(x), Shl<16>(AsPairs(y)))); }
+  LOCKSTEP_LANE I32 PairOdd(I16 x, I16 y) { return AsPairs(MergeHalves(Shr<16>(AsPairs(x)), AsPairs(y))); }
+#endif
+  LOCKSTEP_LANE I16 MergeHalves(I32 x, I32 y) { return hn::OddEven(hn::BitCast(D16(), y), hn::BitCast(D16(), x)); }
+  LOCKSTEP_LANE I32 AsPairs(I16 x) { return hn::BitCast(D32(), x); }
+#if HWY_ARCH_ARM_A64
+  LOCKSTEP_LANE I16 Pack(I32 x, I32 y) { return PackLow(x, y); }
+  LOCKSTEP_LANE I16 PackHigh(I32 x, I32 y) {
+    return hn::ConcatOdd(D16(), hn::BitCast(D16(), y), hn::BitCast(D16(), x));
+  }
+  LOCKSTEP_LANE I16 PackLow(I32 x, I32 y) {
+    return hn::ConcatEven(D16(), hn::BitCast(D16(), y), hn::BitCast(D16(), x));
+  }
+#else
   LOCKSTEP_LANE I16 Pack(I32 x, I32 y) { return hn::ReorderDemote2To(D16(), x, y); }
   LOCKSTEP_LANE I16 PackHigh(I32 x, I32 y) { return Pack(Sar<16>(x), Sar<16>(y)); }
   LOCKSTEP_LANE I16 PackLow(I32 x, I32 y) {
     const I32 low = Set(0xffff);
     return hn::BitCast(D16(), hn::ReorderDemote2To(DU16(), hn::And(x, low), hn::And(y, low)));
   }
+#endif
   LOCKSTEP_LANE I16 MaskPack16(Mask x, Mask y) { return Pack(hn::VecFromMask(D32(), x), hn::VecFromMask(D32(), y)); }
   LOCKSTEP_LANE I16 Natural(I16 x) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -158,6 +209,19 @@ struct HighwayLane {
   LOCKSTEP_LANE I32 ShrVar(I32 x, I32 shift) { return Signed(hn::Shr(Unsigned(x), Unsigned(shift))); }
   LOCKSTEP_LANE I32 ShlVar(I32 x, I32 shift) { return hn::Shl(x, shift); }
   LOCKSTEP_LANE I32 SarVar(I32 x, I32 shift) { return hn::Shr(x, shift); }
+#if HWY_ARCH_ARM_A64
+  LOCKSTEP_LANE I32 MulHighRound(I32 x, I32 y) {
+    const uint32x4_t u = Unsigned(x).raw;
+    const uint32x4_t v = Unsigned(y).raw;
+    const uint32x2_t low = vrshrn_n_u64(vmull_u32(vget_low_u32(u), vget_low_u32(v)), 32);
+    return Signed(hn::Vec<DU32>(vrshrn_high_n_u64(low, vmull_high_u32(u, v), 32)));
+  }
+  template <int kShift>
+  LOCKSTEP_LANE I32 MulShiftRound(I32 x, I32 y) {
+    const int32x2_t low = vrshrn_n_s64(vmull_s32(vget_low_s32(x.raw), vget_low_s32(y.raw)), kShift);
+    return I32(vrshrn_high_n_s64(low, vmull_high_s32(x.raw, y.raw), kShift));
+  }
+#else
   LOCKSTEP_LANE I32 MulHighRound(I32 x, I32 y) {
     const auto rounding = hn::Set(DU64(), std::uint64_t{1} << 31);
     const auto even = hn::Add(hn::MulEven(Unsigned(x), Unsigned(y)), rounding);
@@ -173,6 +237,7 @@ struct HighwayLane {
     return hn::OddEven(hn::BitCast(D32(), hn::ShiftLeft<32 - kShift>(odd)),
                        hn::BitCast(D32(), hn::ShiftRight<kShift>(even)));
   }
+#endif
   LOCKSTEP_LANE I32 FloorLog2(I32 x) {
 #if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
     // Without the bit below the top one the conversion cannot round up to the next power of two.
@@ -182,12 +247,33 @@ struct HighwayLane {
     return hn::Sub(Set(31), hn::LeadingZeroCount(x));
 #endif
   }
+#if HWY_ARCH_ARM_A64
+  LOCKSTEP_LANE I32 Gather(const std::int32_t* table, I32 index) {
+    int32x4_t v = vld1q_dup_s32(table + vgetq_lane_s32(index.raw, 0));
+    v = vld1q_lane_s32(table + vgetq_lane_s32(index.raw, 1), v, 1);
+    v = vld1q_lane_s32(table + vgetq_lane_s32(index.raw, 2), v, 2);
+    return I32(vld1q_lane_s32(table + vgetq_lane_s32(index.raw, 3), v, 3));
+  }
+  LOCKSTEP_LANE I32 LookupU16(const std::uint16_t* table, I32 byte_offset) {
+    const int32x4_t index = vshrq_n_s32(byte_offset.raw, 1);
+    uint16x8_t v = vdupq_n_u16(0);
+    v = vld1q_lane_u16(table + vgetq_lane_s32(index, 0), v, 0);
+    v = vld1q_lane_u16(table + vgetq_lane_s32(index, 1), v, 2);
+    v = vld1q_lane_u16(table + vgetq_lane_s32(index, 2), v, 4);
+    return I32(vreinterpretq_s32_u16(vld1q_lane_u16(table + vgetq_lane_s32(index, 3), v, 6)));
+  }
+#else
   LOCKSTEP_LANE I32 Gather(const std::int32_t* table, I32 index) { return hn::GatherIndex(D32(), table, index); }
   LOCKSTEP_LANE I32 LookupU16(const std::uint16_t* table, I32 byte_offset) {
     const auto* words = reinterpret_cast<const std::int32_t*>(reinterpret_cast<const void*>(table));
     return hn::And(hn::GatherOffset(D32(), words, byte_offset), Set(0xffff));
   }
+#endif
   LOCKSTEP_LANE bool AllZero(I32 x) { return hn::AllTrue(D32(), hn::Eq(x, hn::Zero(D32()))); }
+#if HWY_ARCH_ARM_A64
+  LOCKSTEP_LANE std::int64_t Sum(I32 x) { return vaddlvq_s32(x.raw); }
+  LOCKSTEP_LANE std::int64_t SumU(I32 x) { return static_cast<std::int64_t>(vaddlvq_u32(Unsigned(x).raw)); }
+#else
   LOCKSTEP_LANE std::int64_t Sum(I32 x) {
     const auto both = hn::BitCast(D64(), x);
     const auto odd = hn::ShiftRight<32>(both);
@@ -199,34 +285,54 @@ struct HighwayLane {
     const auto even = hn::And(both, hn::Set(DU64(), 0xffffffffu));
     return static_cast<std::int64_t>(hn::ReduceSum(DU64(), hn::Add(hn::ShiftRight<32>(both), even)));
   }
+#endif
 
   // ---- u64
   LOCKSTEP_LANE U64 Zero64() { return {hn::Zero(DU64()), hn::Zero(DU64())}; }
   LOCKSTEP_LANE U64 Set64(std::uint64_t v) { return {hn::Set(DU64(), v), hn::Set(DU64(), v)}; }
-  /// The even half keeps garbage above bit 31: only for MulLow.
+  LOCKSTEP_LANE U64 Add64(U64 x, U64 y) { return {hn::Add(x.first, y.first), hn::Add(x.second, y.second)}; }
+#if HWY_ARCH_ARM_A64
+  LOCKSTEP_LANE U64 Split(I32 x) {
+    const uint32x4_t u = Unsigned(x).raw;
+    return {hn::Vec<DU64>(vmovl_u32(vget_low_u32(u))), hn::Vec<DU64>(vmovl_high_u32(u))};
+  }
+  LOCKSTEP_LANE U64 MulLow(U64 x, U64 y) {
+    return {hn::Vec<DU64>(vmull_u32(vmovn_u64(x.first.raw), vmovn_u64(y.first.raw))),
+            hn::Vec<DU64>(vmull_u32(vmovn_u64(x.second.raw), vmovn_u64(y.second.raw)))};
+  }
+  LOCKSTEP_LANE U64 MulAcc64(U64 sum, I32 x, I32 y) {
+    const uint32x4_t u = Unsigned(x).raw;
+    const uint32x4_t v = Unsigned(y).raw;
+    return {hn::Vec<DU64>(vmlal_u32(sum.first.raw, vget_low_u32(u), vget_low_u32(v))),
+            hn::Vec<DU64>(vmlal_high_u32(sum.second.raw, u, v))};
+  }
+#else
+  /// The first half keeps garbage above bit 31: only for MulLow.
   LOCKSTEP_LANE U64 Split(I32 x) {
     const auto both = hn::BitCast(DU64(), x);
     return {both, hn::ShiftRight<32>(both)};
   }
-  LOCKSTEP_LANE U64 Add64(U64 x, U64 y) { return {hn::Add(x.even, y.even), hn::Add(x.odd, y.odd)}; }
   LOCKSTEP_LANE U64 MulLow(U64 x, U64 y) {
-    return {hn::MulEven(hn::BitCast(DU32(), x.even), hn::BitCast(DU32(), y.even)),
-            hn::MulEven(hn::BitCast(DU32(), x.odd), hn::BitCast(DU32(), y.odd))};
+    return {hn::MulEven(hn::BitCast(DU32(), x.first), hn::BitCast(DU32(), y.first)),
+            hn::MulEven(hn::BitCast(DU32(), x.second), hn::BitCast(DU32(), y.second))};
   }
   LOCKSTEP_LANE U64 MulAcc64(U64 sum, I32 x, I32 y) { return Add64(sum, MulLow(Split(x), Split(y))); }
+#endif
   LOCKSTEP_LANE I32 RoundShift64(U64 x, std::uint64_t rounding, int shift) {
     const auto add = hn::Set(DU64(), rounding);
-    const auto even = hn::ShiftRightSame(hn::Add(x.even, add), shift);
-    const auto odd = hn::ShiftRightSame(hn::Add(x.odd, add), shift);
-    return hn::OddEven(hn::BitCast(D32(), hn::ShiftLeft<32>(odd)), hn::BitCast(D32(), even));
+    const auto first = hn::ShiftRightSame(hn::Add(x.first, add), shift);
+    const auto second = hn::ShiftRightSame(hn::Add(x.second, add), shift);
+    return LowWords({first, second});
   }
   template <int kShift>
   LOCKSTEP_LANE U64 Shr64(U64 x) {
-    return {hn::ShiftRight<kShift>(x.even), hn::ShiftRight<kShift>(x.odd)};
+    return {hn::ShiftRight<kShift>(x.first), hn::ShiftRight<kShift>(x.second)};
   }
-  LOCKSTEP_LANE U64 ShrVar64(U64 x, U64 shift) { return {hn::Shr(x.even, shift.even), hn::Shr(x.odd, shift.odd)}; }
+  LOCKSTEP_LANE U64 ShrVar64(U64 x, U64 shift) {
+    return {hn::Shr(x.first, shift.first), hn::Shr(x.second, shift.second)};
+  }
   LOCKSTEP_LANE std::int64_t Sum64(U64 x) {
-    return static_cast<std::int64_t>(hn::ReduceSum(DU64(), hn::Add(x.even, x.odd)));
+    return static_cast<std::int64_t>(hn::ReduceSum(DU64(), hn::Add(x.first, x.second)));
   }
 
   // ---- masks
@@ -249,6 +355,42 @@ struct HighwayLane {
   LOCKSTEP_LANE F32 MulF(F32 x, F32 y) { return hn::Mul(x, y); }
   LOCKSTEP_LANE F32 DivF(F32 x, F32 y) { return hn::Div(x, y); }
   LOCKSTEP_LANE F32 AbsF(F32 x) { return hn::Abs(x); }
+  LOCKSTEP_LANE void Transpose(F32 (&block)[N]) {
+    const DF32 f32;
+    const DF64 f64;
+    F32 mixed[N];
+    // Inside blocks of 128 bits: four rows by four columns each.
+    UnrollSteps<N / 4>([&](auto group) HWY_ATTR __attribute__((always_inline)) {
+      constexpr int i = 4 * group;
+      const auto low01 = hn::BitCast(f64, hn::InterleaveLower(f32, block[i], block[i + 1]));
+      const auto low23 = hn::BitCast(f64, hn::InterleaveLower(f32, block[i + 2], block[i + 3]));
+      const auto high01 = hn::BitCast(f64, hn::InterleaveUpper(f32, block[i], block[i + 1]));
+      const auto high23 = hn::BitCast(f64, hn::InterleaveUpper(f32, block[i + 2], block[i + 3]));
+      mixed[i] = hn::BitCast(f32, hn::InterleaveLower(f64, low01, low23));
+      mixed[i + 1] = hn::BitCast(f32, hn::InterleaveUpper(f64, low01, low23));
+      mixed[i + 2] = hn::BitCast(f32, hn::InterleaveLower(f64, high01, high23));
+      mixed[i + 3] = hn::BitCast(f32, hn::InterleaveUpper(f64, high01, high23));
+    });
+    // Then the blocks.
+    UnrollSteps<4>([&](auto i) HWY_ATTR __attribute__((always_inline)) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+      const __m512 low01 = _mm512_shuffle_f32x4(mixed[i].raw, mixed[i + 4].raw, 0x88);
+      const __m512 high01 = _mm512_shuffle_f32x4(mixed[i].raw, mixed[i + 4].raw, 0xDD);
+      const __m512 low23 = _mm512_shuffle_f32x4(mixed[i + 8].raw, mixed[i + 12].raw, 0x88);
+      const __m512 high23 = _mm512_shuffle_f32x4(mixed[i + 8].raw, mixed[i + 12].raw, 0xDD);
+      block[i] = F32{_mm512_shuffle_f32x4(low01, low23, 0x88)};
+      block[i + 4] = F32{_mm512_shuffle_f32x4(high01, high23, 0x88)};
+      block[i + 8] = F32{_mm512_shuffle_f32x4(low01, low23, 0xDD)};
+      block[i + 12] = F32{_mm512_shuffle_f32x4(high01, high23, 0xDD)};
+#elif HWY_TARGET == HWY_AVX2
+      block[i] = hn::ConcatLowerLower(f32, mixed[i + 4], mixed[i]);
+      block[i + 4] = hn::ConcatUpperUpper(f32, mixed[i + 4], mixed[i]);
+#else
+      static_assert(N == 4, "one block");
+      block[i] = mixed[i];
+#endif
+    });
+  }
   LOCKSTEP_LANE Mask GeF(F32 x, F32 y) { return hn::RebindMask(D32(), hn::Ge(x, y)); }
   LOCKSTEP_LANE Mask LtF(F32 x, F32 y) { return hn::RebindMask(D32(), hn::Lt(x, y)); }
 
@@ -272,8 +414,24 @@ struct HighwayLane {
   }
 
  private:
+  template <int... kIndex, class Function>
+  LOCKSTEP_LANE void UnrollSequence(std::integer_sequence<int, kIndex...>, const Function& function) {
+    (function(std::integral_constant<int, kIndex>()), ...);
+  }
+  template <int kCount, class Function>
+  LOCKSTEP_LANE void UnrollSteps(const Function& function) {
+    UnrollSequence(std::make_integer_sequence<int, kCount>(), function);
+  }
   LOCKSTEP_LANE hn::Vec<DU32> Unsigned(I32 x) { return hn::BitCast(DU32(), x); }
   LOCKSTEP_LANE I32 Signed(hn::Vec<DU32> x) { return hn::BitCast(D32(), x); }
+  /// The lower 32 bits of every value.
+  LOCKSTEP_LANE I32 LowWords(U64 x) {
+#if HWY_ARCH_ARM_A64
+    return hn::ConcatEven(D32(), hn::BitCast(D32(), x.second), hn::BitCast(D32(), x.first));
+#else
+    return hn::OddEven(hn::BitCast(D32(), hn::ShiftLeft<32>(x.second)), hn::BitCast(D32(), x.first));
+#endif
+  }
   /// Values with odd numbers, each where the even one before it was.
   LOCKSTEP_LANE I32 OddDown(I32 x) { return hn::BitCast(D32(), hn::ShiftRight<32>(hn::BitCast(DU64(), x))); }
 };

@@ -6,8 +6,10 @@
 #define HWY_TARGET_INCLUDE "lanes/lane_test.cc"
 #include <hwy/foreach_target.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "lanes/highway_lane-inl.h"
 
@@ -16,16 +18,51 @@
 namespace lockstep {
 
 inline constexpr int kValues = 16;
-inline constexpr int kResults = 64;
+inline constexpr int kGuard = 64;
 
+/// Each array has a block of its own and exactly the size, so that the address sanitizer sees what reads beyond it.
 struct LaneInput {
-  std::array<std::int32_t, kValues> x;
-  std::array<std::int32_t, kValues> y;
-  std::array<std::int16_t, 2 * kValues> s;
-  std::array<std::int16_t, 2 * kValues> t;
-  std::array<std::uint16_t, 66> table;
+  std::vector<std::int32_t> x = std::vector<std::int32_t>(kValues);
+  std::vector<std::int32_t> y = std::vector<std::int32_t>(kValues);
+  std::vector<std::int32_t> sparse = std::vector<std::int32_t>(kValues);
+  std::vector<std::int32_t> small = std::vector<std::int32_t>(2 * kValues);
+  std::vector<std::int16_t> s = std::vector<std::int16_t>(2 * kValues);
+  std::vector<std::int16_t> t = std::vector<std::int16_t>(2 * kValues);
+  std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(2 * kValues);
+  std::vector<std::uint8_t> few_bytes = std::vector<std::uint8_t>(kValues);
+  std::vector<std::uint16_t> words = std::vector<std::uint16_t>(2 * kValues);
+  std::vector<std::uint16_t> few_words = std::vector<std::uint16_t>(kValues);
+  std::vector<float> f = std::vector<float>(kValues);
+  std::vector<float> g = std::vector<float>(kValues);
+  std::vector<std::uint16_t> table = std::vector<std::uint16_t>(65);
+  int count = 0;
+  int shift = 0;
+  int shift16 = 0;
 };
-using LaneOutput = std::array<std::array<std::int32_t, kValues>, kResults>;
+
+/// Results of an operation, and the line of this file that asked for it.
+template <class T, int kCount>
+struct LaneResult {
+  std::array<T, kCount> values{};
+  int line = 0;
+};
+
+struct LaneOutput {
+  std::vector<LaneResult<std::int32_t, kValues>> words;
+  std::vector<LaneResult<std::int16_t, 2 * kValues>> halves;
+  std::vector<LaneResult<float, kValues>> floats;
+  // Stored in place, with a guard behind the last value.
+  std::array<std::uint16_t, kValues + kGuard> stored_few{};
+  std::array<std::uint16_t, 2 * kValues + kGuard> stored_u16{};
+  std::array<std::int16_t, 2 * kValues + kGuard> stored_i16{};
+  std::array<std::int32_t, kValues + kGuard> stored_i32{};
+  std::array<float, kValues + kGuard> stored_float{};
+  std::int64_t sum = 0;
+  std::int64_t sum_unsigned = 0;
+  std::int64_t sum_64 = 0;
+  bool all_zero = true;
+  bool all_false = true;
+};
 
 }  // namespace lockstep
 #endif
@@ -35,25 +72,105 @@ namespace lockstep {
 namespace HWY_NAMESPACE {
 
 template <class L>
-int RunOperations(const LaneInput& in, LaneOutput& out) {
-  int used = 0;
+void RunOperations(const LaneInput& in, LaneOutput& out) {
   for (int i = 0; i < kValues; i += L::N) {
-    int n = 0;
-    const auto put = [&](typename L::I32 v) __attribute__((always_inline)) { L::Store(v, &out[n++][i]); };
-    const auto put16 = [&](typename L::I16 v) __attribute__((always_inline)) {
-      L::Store(v, reinterpret_cast<std::int16_t*>(&out[n++][0]) + 2 * i);
+    std::size_t words = 0;
+    std::size_t halves = 0;
+    std::size_t floats = 0;
+    const auto put = [&](typename L::I32 v, int line = __builtin_LINE()) __attribute__((always_inline)) {
+      if (out.words.size() == words) out.words.emplace_back();
+      out.words[words].line = line;
+      L::Store(v, &out.words[words++].values[static_cast<std::size_t>(i)]);
     };
-    const auto x = L::Load(&in.x[i]);
-    const auto y = L::Load(&in.y[i]);
-    const auto s = L::Load(&in.s[2 * i]);
-    const auto t = L::Load(&in.t[2 * i]);
+    const auto put16 = [&](typename L::I16 v, int line = __builtin_LINE()) __attribute__((always_inline)) {
+      if (out.halves.size() == halves) out.halves.emplace_back();
+      out.halves[halves].line = line;
+      L::Store(v, &out.halves[halves++].values[static_cast<std::size_t>(2 * i)]);
+    };
+    const auto put_float = [&](typename L::F32 v, int line = __builtin_LINE()) __attribute__((always_inline)) {
+      if (out.floats.size() == floats) out.floats.emplace_back();
+      out.floats[floats].line = line;
+      L::Store(v, &out.floats[floats++].values[static_cast<std::size_t>(i)]);
+    };
+    // All bits of a value whose integer part fits 32 bits: that part, then its fraction in two more.
+    const auto put_double = [&](typename L::F64 v, int line = __builtin_LINE()) __attribute__((always_inline)) {
+      put(L::FromD(v), line);
+      const typename L::F64 scaled = L::MulD(L::SubD(v, L::TruncD(v)), L::SetD(4194304.0));
+      put(L::FromD(scaled), line);
+      put(L::FromD(L::MulD(L::SubD(scaled, L::TruncD(scaled)), L::SetD(1073741824.0))), line);
+      put(L::TopWord(L::AddD(v, L::SetD(0.0))), line);
+    };
+    const auto x = L::Load(in.x.data() + i);
+    const auto y = L::Load(in.y.data() + i);
+    const auto sparse = L::Load(in.sparse.data() + i);
+    const auto s = L::Load(in.s.data() + 2 * i);
+    const auto t = L::Load(in.t.data() + 2 * i);
+    const auto f = L::Load(in.f.data() + i);
+    const auto g = L::Load(in.g.data() + i);
     const auto shift = L::And(y, L::Set(31));
     const auto m = L::Gt(x, y);
     const auto p = L::Gt(x, L::Set(0));
+    L::Prefetch(in.x.data());
+
+    // Memory.
+    put16(L::Load(in.bytes.data() + 2 * i));
+    put16(L::Load(in.words.data() + 2 * i));
+    put(L::Load32(in.few_bytes.data() + i));
+    put(L::Load32(in.few_words.data() + i));
+    put(L::LoadPairs(in.s.data() + 2 * i));
+    L::Store(x, out.stored_i32.data() + i);
+    L::Store(s, out.stored_i16.data() + 2 * i);
+    L::Store(s, out.stored_u16.data() + 2 * i);
+    L::Store(f, out.stored_float.data() + i);
+    L::StoreU16(L::And(x, L::Set(0xffff)), out.stored_few.data() + i);
+
+    // i16.
+    put16(L::Set16(-12345));
+    put16(L::Add16(s, t));
+    put16(L::Sub16(s, t));
+    put16(L::Xor16(s, t));
+    put16(L::And16(s, t));
+    put16(L::Or16(s, t));
+    // The first 0 … 32 values of the whole input.
+    put16(L::First16(std::clamp((in.y[0] & 31) + (in.y[1] & 1) - 2 * i, 0, 2 * L::N)));
+    put16(L::AndNot16(s, t));
+    put16(L::Abs16(s));
+    put16(L::Min16(s, t));
+    put16(L::Max16(s, t));
+    put16(L::AverageU16(s, t));
+    put16(L::AbsDiffU16(s, t));
+    put16(L::MulLo16(s, t));
+    put16(L::MulHi16(s, t));
+    put16(L::MulHiU16(s, t));
+    put16(L::MulHrs16(s, t));
+    put16(L::template Sar16<3>(s));
+    put16(L::template Shr16<15>(s));
+    put16(L::Shl16Same(s, in.shift16));
+    put16(L::Gt16(s, t));
+    put16(L::Select16(L::Gt16(s, t), s, t));
+
+    // Between i16 and i32. Zips and packs have an order of their own; together they restore that of memory.
+    put16(L::PackLow(L::ZipLo(s, t), L::ZipHi(s, t)));
+    put16(L::PackHigh(L::ZipLo(s, t), L::ZipHi(s, t)));
+    put16(L::Pack(L::template Sar<16>(L::ZipLo(s, t)), L::template Sar<16>(L::ZipHi(s, t))));
+    const auto a = L::Load(in.small.data() + 2 * i);
+    const auto b = L::Load(in.small.data() + 2 * i + L::N);
+    put16(L::Natural(L::Pack(a, b)));
+    put16(L::Natural(L::MaskPack16(L::Gt(a, L::Set(5)), L::Gt(b, L::Set(5)))));
+    put(L::PairEven(s, t));
+    put(L::PairOdd(s, t));
+    put16(L::MergeHalves(x, y));
+    put(L::AsPairs(s));
+    put(L::MulPair(x, y));
+    put(L::Dot(y, x, L::Set(0x7fff8001)));
+    put(L::Dot(x, y, x));
+
+    // i32.
     put(L::Add(x, y));
     put(L::Sub(x, y));
     put(L::Mul(x, y));
     put(L::Xor(x, y));
+    put(L::And(x, y));
     put(L::Or(x, y));
     put(L::Max(x, y));
     put(L::Min(x, y));
@@ -61,58 +178,88 @@ int RunOperations(const LaneInput& in, LaneOutput& out) {
     put(L::template Shl<7>(x));
     put(L::template Sar<7>(x));
     put(L::template Shr<7>(x));
-    put(L::ShrSame(x, 5));
-    put(L::ShlSame(x, 5));
-    put(L::SarSame(x, 5));
+    put(L::ShrSame(x, in.shift));
+    put(L::ShlSame(x, in.shift));
+    put(L::SarSame(x, in.shift));
     put(L::ShrVar(x, shift));
     put(L::ShlVar(x, shift));
     put(L::SarVar(x, shift));
     put(L::MulHighRound(x, y));
+    put(L::template MulShiftRound<1>(x, y));
     put(L::template MulShiftRound<15>(x, y));
     put(L::template MulShiftRound<32>(x, y));
     put(L::FloorLog2(L::Or(L::And(x, L::Set(INT32_MAX)), L::Set(1))));
+    put(L::template Sar<31>(L::FloorLog2(L::And(sparse, L::Set(INT32_MAX)))));
     put(L::Gather(in.x.data(), L::And(x, L::Set(kValues - 1))));
     put(L::LookupU16(in.table.data(), L::And(x, L::Set(126))));
-    put(L::Dot(y, x, L::Set(0x7fff8001)));
-    put(L::MulPair(x, L::Set(-0x7ffe7fff)));
-    put(L::RoundShift64(L::MulAcc64(L::MulLow(L::Split(x), L::Split(x)), x, y), 77, 13));
-    put(L::RoundShift64(L::template Shr64<9>(L::Add64(L::Set64(12345), L::MulAcc64(L::Zero64(), x, y))), 0, 3));
+    out.all_zero &= L::AllZero(sparse);
+    out.sum += L::Sum(x);
+    out.sum_unsigned += L::SumU(x);
+
+    // u64.
+    const auto product = L::MulLow(L::Split(x), L::Split(y));
+    put(L::RoundShift64(product, 0, 32));
+    put(L::RoundShift64(product, 77, in.shift));
+    put(L::RoundShift64(L::MulAcc64(product, x, x), 0, 13));
+    put(L::RoundShift64(L::template Shr64<9>(L::Add64(L::Set64(0x123456789abcdef), product)), 0, 3));
+    put(L::RoundShift64(L::ShrVar64(product, L::MulLow(L::Split(shift), L::Set64(1))), 0, 0));
+    put(L::RoundShift64(L::MulAcc64(L::Zero64(), x, y), 0, 0));
+    out.sum_64 += L::Sum64(L::template Shr64<8>(product));
+
+    // Masks.
     put(L::Keep(m, x));
     put(L::KeepNot(m, x));
     put(L::Select(m, x, y));
     put(L::Keep(L::AndM(m, p), x));
     put(L::Keep(L::OrM(m, p), x));
     put(L::Keep(L::AndNotM(m, p), x));
-    put(L::TopWord(L::DivD(L::ToD(x), L::AddD(L::ToD(y), L::SetD(0.25)))));
-    put(L::TopWord(L::MulD(L::SubD(L::ToD(x), L::SetD(0.3)), L::ToD(y))));
-    put(L::TopWord(L::MinD(L::MaxD(L::ToD(x), L::ToD(y)), L::SetD(1e9))));
-    put(L::FromD(L::TruncD(L::MulD(L::ToD(x), L::SetD(0.7)))));
+    put(L::Keep(L::FirstN(in.count - i), L::Set(1)));
+    out.all_false &= L::AllFalse(L::Gt(sparse, L::Set(0)));
+
+    // binary32.
+    put_float(L::SetF(0.1f));
+    put_float(L::ToF(x));
+    put_float(L::AddF(f, g));
+    put_float(L::SubF(f, g));
+    put_float(L::MulF(f, g));
+    put_float(L::DivF(f, g));
+    put_float(L::AbsF(f));
+    // Contracted to one operation, the product would not be rounded.
+    put_float(L::AddF(L::MulF(f, g), L::ToF(x)));
     put(L::TruncF(L::MulF(L::ToF(x), L::SetF(0.7f))));
-    put(L::TruncF(L::DivF(L::AddF(L::ToF(x), L::SetF(3.0f)), L::SetF(-7.3f))));
-    put(L::Keep(L::GeF(L::AbsF(L::ToF(x)), L::SubF(L::ToF(y), L::SetF(1.0f))), x));
-    put(L::Keep(L::LtF(L::ToF(x), L::ToF(y)), x));
-    put16(L::Add16(s, t));
-    put16(L::Sub16(s, t));
-    put16(L::Xor16(s, t));
-    put16(L::And16(s, t));
-    put16(L::AndNot16(s, t));
-    put16(L::Abs16(s));
-    put16(L::Min16(s, t));
-    put16(L::MulLo16(s, t));
-    put16(L::MulHi16(s, t));
-    put16(L::MulHiU16(s, t));
-    put16(L::MulHrs16(s, t));
-    put16(L::template Sar16<3>(s));
-    put16(L::Gt16(s, t));
-    put16(L::Select16(L::Gt16(s, t), s, t));
-    put16(L::PackLow(L::ZipLo(s, t), L::ZipHi(s, t)));
-    put16(L::PackHigh(L::ZipLo(s, t), L::ZipHi(s, t)));
-    used = n;
+    put(L::Keep(L::GeF(f, g), x));
+    put(L::Keep(L::LtF(f, g), x));
+    put(L::Keep(L::GeF(f, f), x));
+    put(L::Keep(L::LtF(f, f), x));
+
+    // binary64.
+    const auto d = L::ToD(x);
+    const auto e = L::ToD(y);
+    put_double(L::AddD(d, L::SetD(0.25)));
+    put_double(L::SubD(d, L::SetD(0.3)));
+    put_double(L::MulD(d, L::SetD(0.7)));
+    put_double(L::DivD(d, L::AddD(L::MulD(e, e), L::SetD(1.25))));
+    put_double(L::SubD(L::MulD(d, L::SetD(0.1)), L::MulD(e, L::SetD(0.3))));
+    put_double(L::MinD(d, L::MulD(e, L::SetD(0.9))));
+    put_double(L::MaxD(d, L::MulD(e, L::SetD(0.9))));
+    put(L::TopWord(L::AddD(L::TruncD(L::AddD(L::MulD(d, e), L::SetD(1.25))), L::SetD(0.0))));
+    put(L::TopWord(L::DivD(L::SetD(1.0), L::AddD(d, L::SetD(0.5)))));
   }
-  return used;
 }
 
-int RunOnTarget(const LaneInput& in, LaneOutput& out) { return RunOperations<HighwayLane>(in, out); }
+void RunOnTarget(const LaneInput& in, LaneOutput& out) { RunOperations<HighwayLane>(in, out); }
+
+/// Returns the number of rows and columns.
+template <class L>
+int RunTranspose(const float* in, float* out) {
+  typename L::F32 block[L::N];
+  for (int i = 0; i < L::N; ++i) block[i] = L::Load(in + i * L::N);
+  L::Transpose(block);
+  for (int i = 0; i < L::N; ++i) L::Store(block[i], out + i * L::N);
+  return L::N;
+}
+
+int TransposeOnTarget(const float* in, float* out) { return RunTranspose<HighwayLane>(in, out); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace lockstep
@@ -121,37 +268,154 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <random>
 
 namespace lockstep {
 namespace {
 
-TEST(LaneTest, EveryTargetEqualsScalarLane) {
-  constexpr std::int32_t kExtremes[] = {0, 1, -1, 2, INT32_MAX, INT32_MIN + 1, 65535, 65536, 32767, -32768, 0x7fffffc0};
-  std::mt19937 random(1);
-  const auto next = [&]() -> std::int32_t {
-    if (random() % 4 == 0) return kExtremes[random() % 11];
-    return static_cast<std::int32_t>(random()) >> (random() % 31);
-  };
-  for (int round = 0; round < 5000; ++round) {
-    LaneInput in;
-    for (std::int32_t& v : in.x) v = next();
-    for (std::int32_t& v : in.y) v = next();
-    for (std::int16_t& v : in.s) v = static_cast<std::int16_t>(next());
-    for (std::int16_t& v : in.t) v = static_cast<std::int16_t>(next() | 1);
-    for (std::uint16_t& v : in.table) v = static_cast<std::uint16_t>(next());
-    LaneOutput expected{};
-    const int count = HWY_NAMESPACE::RunOperations<ScalarLane>(in, expected);
-    ASSERT_LE(count, kResults);
-    for (const CpuTarget target : AvailableCpuTargets()) {
-      const auto run = LOCKSTEP_CHOOSE_SIMD(target, RunOnTarget);
-      if (run == nullptr) continue;
-      LaneOutput actual{};
-      ASSERT_EQ(run(in, actual), count);
-      for (std::size_t i = 0; i < kResults; ++i) {
-        ASSERT_EQ(actual[i], expected[i]) << CpuTargetName(target) << ", operation " << i;
+/// Powers of two around which rounding, signs and carries change, and plain noise of every magnitude.
+class Numbers {
+ public:
+  std::int32_t Next() {
+    constexpr std::int32_t kExtremes[] = {0,     1,     -1,    2,      INT32_MAX,  INT32_MIN + 1, INT32_MIN,  65535,
+                                          65536, 32767, 32768, -32768, 0x7fffffc0, 0x7fff7fff,    -0x7fff8000};
+    if (random_() % 4 == 0) return kExtremes[random_() % std::size(kExtremes)];
+    return static_cast<std::int32_t>(random_()) >> (random_() % 31);
+  }
+
+  /// Finite, not zero, subnormal ones among them.
+  float NextFloat() {
+    for (;;) {
+      const auto bits = static_cast<std::uint32_t>(random_());
+      // Exponents close to each other give sums that round.
+      const float v = std::bit_cast<float>(random_() % 2 == 0 ? bits : (bits & 0x81ffffffu) + 0x3e000000u);
+      if (std::isfinite(v) && v != 0.0f) return v;
+    }
+  }
+
+  int Below(int end) { return static_cast<int>(random_() % static_cast<unsigned>(end)); }
+
+ private:
+  std::mt19937 random_{1};
+};
+
+LaneInput MakeInput(Numbers& numbers) {
+  LaneInput in;
+  for (std::int32_t& v : in.x) v = numbers.Next();
+  for (std::int32_t& v : in.y) v = numbers.Next();
+  for (std::int32_t& v : in.small) v = static_cast<std::int16_t>(numbers.Next());
+  for (std::int16_t& v : in.s) v = static_cast<std::int16_t>(numbers.Next());
+  for (std::int16_t& v : in.t) v = static_cast<std::int16_t>(numbers.Next());
+  for (std::uint8_t& v : in.bytes) v = static_cast<std::uint8_t>(numbers.Next());
+  for (std::uint8_t& v : in.few_bytes) v = static_cast<std::uint8_t>(numbers.Next());
+  for (std::uint16_t& v : in.words) v = static_cast<std::uint16_t>(numbers.Next());
+  for (std::uint16_t& v : in.few_words) v = static_cast<std::uint16_t>(numbers.Next());
+  for (std::uint16_t& v : in.table) v = static_cast<std::uint16_t>(numbers.Next());
+  for (float& v : in.f) v = numbers.NextFloat();
+  for (float& v : in.g) v = numbers.NextFloat();
+  // None or one value that is not zero.
+  if (numbers.Below(3) != 0) in.sparse[static_cast<std::size_t>(numbers.Below(kValues))] = numbers.Next();
+  constexpr int kCounts[] = {-1, 255, 256, 257, 65536, INT32_MAX};
+  in.count = numbers.Below(4) == 0 ? kCounts[numbers.Below(6)] : numbers.Below(kValues + 2);
+  in.shift = numbers.Below(32);
+  in.shift16 = numbers.Below(16);
+  return in;
+}
+
+template <class T, int kCount>
+void ExpectSame(const std::vector<LaneResult<T, kCount>>& actual, const std::vector<LaneResult<T, kCount>>& expected,
+                CpuTarget target) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    for (std::size_t j = 0; j < kCount; ++j) {
+      if constexpr (std::is_same_v<T, float>) {
+        ASSERT_EQ(std::bit_cast<std::uint32_t>(actual[i].values[j]),
+                  std::bit_cast<std::uint32_t>(expected[i].values[j]))
+            << CpuTargetName(target) << ", value " << j << " of line " << expected[i].line;
+      } else {
+        ASSERT_EQ(actual[i].values[j], expected[i].values[j])
+            << CpuTargetName(target) << ", value " << j << " of line " << expected[i].line;
       }
     }
+  }
+}
+
+LaneOutput MakeOutput() {
+  LaneOutput out;
+  out.stored_few.fill(0x5a5a);
+  out.stored_u16.fill(0x5a5a);
+  out.stored_i16.fill(0x5a5a);
+  out.stored_i32.fill(0x5a5a5a5a);
+  out.stored_float.fill(-7.0f);
+  return out;
+}
+
+TEST(LaneTest, EveryTargetEqualsScalarLane) {
+  Numbers numbers;
+  for (int round = 0; round < 5000; ++round) {
+    const LaneInput in = MakeInput(numbers);
+    LaneOutput expected = MakeOutput();
+    HWY_NAMESPACE::RunOperations<ScalarLane>(in, expected);
+    for (const CpuTarget target : AvailableCpuTargets()) {
+      const auto run = LOCKSTEP_CHOOSE_SIMD(target, RunOnTarget);
+      ASSERT_EQ(run == nullptr, target == CpuTarget::kScalar) << CpuTargetName(target);
+      if (run == nullptr) continue;
+      LaneOutput actual = MakeOutput();
+      run(in, actual);
+      ASSERT_NO_FATAL_FAILURE(ExpectSame(actual.words, expected.words, target));
+      ASSERT_NO_FATAL_FAILURE(ExpectSame(actual.halves, expected.halves, target));
+      ASSERT_NO_FATAL_FAILURE(ExpectSame(actual.floats, expected.floats, target));
+      ASSERT_EQ(actual.stored_few, expected.stored_few) << CpuTargetName(target);
+      ASSERT_EQ(actual.stored_u16, expected.stored_u16) << CpuTargetName(target);
+      ASSERT_EQ(actual.stored_i16, expected.stored_i16) << CpuTargetName(target);
+      ASSERT_EQ(actual.stored_i32, expected.stored_i32) << CpuTargetName(target);
+      ASSERT_EQ(actual.stored_float, expected.stored_float) << CpuTargetName(target);
+      ASSERT_EQ(actual.sum, expected.sum) << CpuTargetName(target);
+      ASSERT_EQ(actual.sum_unsigned, expected.sum_unsigned) << CpuTargetName(target);
+      ASSERT_EQ(actual.sum_64, expected.sum_64) << CpuTargetName(target);
+      ASSERT_EQ(actual.all_zero, expected.all_zero) << CpuTargetName(target);
+      ASSERT_EQ(actual.all_false, expected.all_false) << CpuTargetName(target);
+    }
+  }
+}
+
+// What the scalar lane, the measure of the others, must itself give for values where they tend to differ.
+TEST(LaneTest, ScalarLane) {
+  using L = ScalarLane;
+  const L::I16 least = L::Set16(-32768);
+  EXPECT_EQ(L::MulHrs16(least, least).a, -32768);
+  EXPECT_EQ(L::MulHrs16(L::Set16(32767), L::Set16(-32768)).b, -32767);
+  EXPECT_EQ(L::Abs16(least).a, -32768);
+  EXPECT_EQ(L::AverageU16(L::Set16(-1), L::Set16(-2)).a, -1);
+  EXPECT_EQ(L::AbsDiffU16(L::Set16(-1), L::Set16(1)).b, -2);
+  EXPECT_EQ(L::MulHiU16(L::Set16(-1), L::Set16(-1)).a, -2);
+  EXPECT_EQ(L::MulPair(-0x7fff8000, -0x7fff8000), INT32_MIN);
+  EXPECT_EQ(L::Abs(INT32_MIN), INT32_MIN);
+  EXPECT_EQ(L::MulHighRound(-1, -1), -2);
+  EXPECT_EQ(L::MulShiftRound<32>(INT32_MIN, INT32_MIN), 1 << 30);
+  EXPECT_EQ(L::MulShiftRound<15>(-3, 16384), -1);
+  EXPECT_EQ(L::FloorLog2(INT32_MAX), 30);
+  EXPECT_EQ(L::RoundShift64(L::MulAcc64(L::Set64(1), -1, -1), 1, 1), 1);
+  EXPECT_EQ(L::TruncF(-1.75f), -1);
+  EXPECT_EQ(L::FromD(-1.75), -1);
+  EXPECT_EQ(L::TruncD(-9007199254740993.0), -9007199254740992.0);
+}
+
+template <class Run>
+void ExpectTransposed(const Run& run, CpuTarget target) {
+  std::array<float, 256> in;
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
+  std::array<float, 256> out{};
+  const auto n = static_cast<std::size_t>(run(in.data(), out.data()));
+  for (std::size_t i = 0; i < n * n; ++i) ASSERT_EQ(out[i], in[i % n * n + i / n]) << CpuTargetName(target);
+}
+
+TEST(LaneTest, Transpose) {
+  for (const CpuTarget target : AvailableCpuTargets()) {
+    const auto run = LOCKSTEP_CHOOSE_SIMD(target, TransposeOnTarget);
+    ExpectTransposed(run == nullptr ? &HWY_NAMESPACE::RunTranspose<ScalarLane> : run, target);
   }
 }
 

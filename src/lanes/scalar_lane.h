@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 namespace lockstep {
@@ -30,6 +31,7 @@ struct ScalarLane {
   LOCKSTEP_LANE I16 Load(const std::uint16_t* p) { return {I16Of(p[0]), I16Of(p[1])}; }
   LOCKSTEP_LANE I16 Load(const std::int16_t* p) { return {p[0], p[1]}; }
   LOCKSTEP_LANE I32 Load(const std::int32_t* p) { return *p; }
+  LOCKSTEP_LANE F32 Load(const float* p) { return *p; }
   LOCKSTEP_LANE I32 Load32(const std::uint8_t* p) { return *p; }
   LOCKSTEP_LANE I32 Load32(const std::uint16_t* p) { return *p; }
   /// Pairs (p[0], p[1]), (p[2], p[3]), …
@@ -47,21 +49,34 @@ struct ScalarLane {
     p[0] = static_cast<std::uint16_t>(v.a);
     p[1] = static_cast<std::uint16_t>(v.b);
   }
+  LOCKSTEP_LANE void Store(F32 v, float* p) { *p = v; }
   /// In range: 0 … 65535.
   LOCKSTEP_LANE void StoreU16(I32 v, std::uint16_t* p) { *p = static_cast<std::uint16_t>(v); }
   LOCKSTEP_LANE void Prefetch(const void* p) { __builtin_prefetch(p); }
 
   // ---- i16
   LOCKSTEP_LANE I16 Set16(std::int16_t v) { return {v, v}; }
+  /// All ones in the first n values; n >= 0.
+  LOCKSTEP_LANE I16 First16(int n) { return {I16Of(-(n > 0)), I16Of(-(n > 1))}; }
   LOCKSTEP_LANE I16 Add16(I16 x, I16 y) { return {I16Of(x.a + y.a), I16Of(x.b + y.b)}; }
   LOCKSTEP_LANE I16 Sub16(I16 x, I16 y) { return {I16Of(x.a - y.a), I16Of(x.b - y.b)}; }
   LOCKSTEP_LANE I16 Xor16(I16 x, I16 y) { return {I16Of(x.a ^ y.a), I16Of(x.b ^ y.b)}; }
   LOCKSTEP_LANE I16 And16(I16 x, I16 y) { return {I16Of(x.a & y.a), I16Of(x.b & y.b)}; }
+  LOCKSTEP_LANE I16 Or16(I16 x, I16 y) { return {I16Of(x.a | y.a), I16Of(x.b | y.b)}; }
   /// ~x & y
   LOCKSTEP_LANE I16 AndNot16(I16 x, I16 y) { return {I16Of(~x.a & y.a), I16Of(~x.b & y.b)}; }
   /// -32768 stays what it is.
   LOCKSTEP_LANE I16 Abs16(I16 x) { return {I16Of(x.a < 0 ? -x.a : x.a), I16Of(x.b < 0 ? -x.b : x.b)}; }
   LOCKSTEP_LANE I16 Min16(I16 x, I16 y) { return {x.a < y.a ? x.a : y.a, x.b < y.b ? x.b : y.b}; }
+  LOCKSTEP_LANE I16 Max16(I16 x, I16 y) { return {x.a > y.a ? x.a : y.a, x.b > y.b ? x.b : y.b}; }
+  /// (x + y + 1) >> 1 without a carry lost, unsigned.
+  LOCKSTEP_LANE I16 AverageU16(I16 x, I16 y) {
+    return {I16Of((U16(x.a) + U16(y.a) + 1) >> 1), I16Of((U16(x.b) + U16(y.b) + 1) >> 1)};
+  }
+  /// Of unsigned values.
+  LOCKSTEP_LANE I16 AbsDiffU16(I16 x, I16 y) {
+    return {I16Of(std::abs(U16(x.a) - U16(y.a))), I16Of(std::abs(U16(x.b) - U16(y.b)))};
+  }
   LOCKSTEP_LANE I16 MulLo16(I16 x, I16 y) { return {I16Of(x.a * y.a), I16Of(x.b * y.b)}; }
   LOCKSTEP_LANE I16 MulHi16(I16 x, I16 y) { return {I16Of((x.a * y.a) >> 16), I16Of((x.b * y.b) >> 16)}; }
   LOCKSTEP_LANE I16 MulHiU16(I16 x, I16 y) { return {HighOfUnsigned(x.a, y.a), HighOfUnsigned(x.b, y.b)}; }
@@ -73,6 +88,11 @@ struct ScalarLane {
   LOCKSTEP_LANE I16 Sar16(I16 x) {
     return {I16Of(x.a >> kShift), I16Of(x.b >> kShift)};
   }
+  template <int kShift>
+  LOCKSTEP_LANE I16 Shr16(I16 x) {
+    return {I16Of(U16(x.a) >> kShift), I16Of(U16(x.b) >> kShift)};
+  }
+  LOCKSTEP_LANE I16 Shl16Same(I16 x, int shift) { return {I16Of(U16(x.a) << shift), I16Of(U16(x.b) << shift)}; }
   /// All ones where x > y.
   LOCKSTEP_LANE I16 Gt16(I16 x, I16 y) { return {I16Of(-(x.a > y.a)), I16Of(-(x.b > y.b))}; }
   /// `mask`: all ones or zero.
@@ -81,6 +101,13 @@ struct ScalarLane {
   // ---- between i16 and i32. ZipLo and ZipHi make pairs of values of two registers, in an order that Pack… undo.
   LOCKSTEP_LANE I32 ZipLo(I16 x, I16 y) { return PairOf(x.a, y.a); }
   LOCKSTEP_LANE I32 ZipHi(I16 x, I16 y) { return PairOf(x.b, y.b); }
+  /// Pairs (x[0], y[0]), (x[2], y[2]), …
+  LOCKSTEP_LANE I32 PairEven(I16 x, I16 y) { return PairOf(x.a, y.a); }
+  /// Pairs (x[1], y[1]), (x[3], y[3]), …
+  LOCKSTEP_LANE I32 PairOdd(I16 x, I16 y) { return PairOf(x.b, y.b); }
+  /// Low halves of x at even places, high halves of y at odd ones.
+  LOCKSTEP_LANE I16 MergeHalves(I32 x, I32 y) { return {I16Of(x), I16Of(y >> 16)}; }
+  LOCKSTEP_LANE I32 AsPairs(I16 x) { return PairOf(x.a, x.b); }
   /// In range: i16.
   LOCKSTEP_LANE I16 Pack(I32 x, I32 y) { return {I16Of(x), I16Of(y)}; }
   LOCKSTEP_LANE I16 PackHigh(I32 x, I32 y) { return {I16Of(x >> 16), I16Of(y >> 16)}; }
@@ -184,6 +211,8 @@ struct ScalarLane {
   LOCKSTEP_LANE F32 MulF(F32 x, F32 y) { return x * y; }
   LOCKSTEP_LANE F32 DivF(F32 x, F32 y) { return x / y; }
   LOCKSTEP_LANE F32 AbsF(F32 x) { return __builtin_fabsf(x); }
+  /// Rows of N values become columns.
+  LOCKSTEP_LANE void Transpose(F32 (&/*block*/)[N]) {}
   LOCKSTEP_LANE Mask GeF(F32 x, F32 y) { return x >= y; }
   LOCKSTEP_LANE Mask LtF(F32 x, F32 y) { return x < y; }
 
@@ -218,6 +247,7 @@ struct ScalarLane {
   LOCKSTEP_LANE std::int32_t I32Of(std::int64_t x) { return static_cast<std::int32_t>(x); }
   LOCKSTEP_LANE std::int32_t I32Of(std::uint32_t x) { return static_cast<std::int32_t>(x); }
   LOCKSTEP_LANE std::int16_t I16Of(int x) { return static_cast<std::int16_t>(x); }
+  LOCKSTEP_LANE int U16(std::int16_t x) { return static_cast<std::uint16_t>(x); }
   LOCKSTEP_LANE std::int16_t HighOfUnsigned(std::int16_t x, std::int16_t y) {
     return I16Of(I32Of((std::uint32_t{static_cast<std::uint16_t>(x)} * static_cast<std::uint16_t>(y)) >> 16));
   }

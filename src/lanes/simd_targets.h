@@ -5,7 +5,8 @@
 #include "lanes/cpu_target.h"
 
 // Five targets are enough: others would add code that only differs in instructions that are not used. Highway's own
-// run-time dispatch is not used either, so its library is not needed.
+// run-time dispatch is not used either, nor the assertions of its debug builds, so its library is not needed.
+#define HWY_IS_DEBUG_BUILD 0
 #define HWY_WANT_SSE4 1
 #define HWY_WANT_AVX3_DL 1
 #define HWY_DISABLED_TARGETS                                                                                           \

@@ -9,6 +9,7 @@
 #include "base/aligned_buffer.h"
 #include "features/float_motion/float_motion_arithmetic.h"
 #include "features/float_motion/float_motion_options.h"
+#include "features/float_motion/float_motion_simd.h"
 #include "features/motion/motion_chroma.h"
 #include "features/motion/motion_weighting.h"
 
@@ -66,6 +67,18 @@ class FloatMotionWorkspace final : public Workspace {
   float* Line(std::size_t index) { return buffer_.as<float>() + index * pitch_ + kMargin; }
 
   std::size_t pitch_;
+  AlignedBuffer buffer_;
+};
+
+class FloatMotionSimdWorkspace final : public Workspace {
+ public:
+  explicit FloatMotionSimdWorkspace(int height)
+      : buffer_(kFloatMotionSimdBytes + static_cast<std::size_t>(height) * sizeof(float)) {}
+
+  std::byte* lines() { return buffer_.data(); }
+  float* RowSads() { return reinterpret_cast<float*>(buffer_.data() + kFloatMotionSimdBytes); }
+
+ private:
   AlignedBuffer buffer_;
 };
 
@@ -165,14 +178,9 @@ void SadRows(const FloatMotionSadRowArgs& args) {
   for (; y < args.height; ++y) FloatMotionSadRow(args, y);
 }
 
-float PlaneScore(const float* previous, const float* current, PlaneSize size, std::size_t pitch, float* row_sads) {
-  SadRows({previous, current, row_sads, size.width, size.height, static_cast<i32>(pitch)});
-  return FloatMotionScoreFromRowSads(row_sads, size.width, size.height);
-}
-
 class FloatMotionFeature final : public Feature {
  public:
-  FloatMotionFeature(const OptionValues& options, const VideoFormat& format)
+  FloatMotionFeature(const OptionValues& options, const VideoFormat& format, CpuTarget target)
       : format_(format),
         weighting_(options),
         debug_(options.GetBool("debug")),
@@ -181,6 +189,12 @@ class FloatMotionFeature final : public Feature {
         taps_count_(options.GetInt("motion_filter_size")),
         planes_(options.GetBool("motion_add_uv") ? 3 : 1) {
     if (taps_count_ != 1 && taps_count_ != 3) taps_count_ = 5;
+    // The half resolution is made from stored planes.
+    if (!halves_) {
+      const i64 samples = static_cast<i64>(format.width) * format.height;
+      simd_ = ChooseFloatMotionSimd(target, format.bit_depth, taps_count_, samples);
+    }
+    stored_simd_ = ChooseFloatMotionStoredSimd(target);
     std::size_t offset = 0;
     const auto reserve = [&](PlaneSize size, std::size_t pitch) {
       const std::size_t start = offset;
@@ -201,7 +215,7 @@ class FloatMotionFeature final : public Feature {
       }
       prepared_planes_.push_back(std::move(plane));
     }
-    prepared_bytes_ = force_zero_ ? 0 : offset * sizeof(float);
+    prepared_bytes_ = force_zero_ || simd_ != nullptr ? 0 : offset * sizeof(float);
   }
 
   // motion2 and motion3 look one frame ahead.
@@ -230,23 +244,23 @@ class FloatMotionFeature final : public Feature {
   }
 
   std::unique_ptr<Workspace> MakeWorkspace() const override {
+    if (simd_ != nullptr) return std::make_unique<FloatMotionSimdWorkspace>(format_.height);
     return std::make_unique<FloatMotionWorkspace>(format_.width, format_.height);
   }
 
   std::size_t prepared_bytes() const override { return prepared_bytes_; }
 
   void Prepare(const Frame& reference, Workspace* workspace, std::byte* prepared) const override {
-    if (force_zero_) return;
+    if (prepared_bytes_ == 0) return;
     auto& lines = static_cast<FloatMotionWorkspace&>(*workspace);
     auto* floats = reinterpret_cast<float*>(prepared);
-    const float inverse_scaler = 1.0f / static_cast<float>(1 << (format_.bit_depth - 8));
     for (int p = 0; p < planes_; ++p) {
       const PreparedPlane& plane = prepared_planes_[static_cast<std::size_t>(p)];
       float* blurred = floats + plane.offset;
       if (format_.bit_depth == 8) {
-        BlurPlane<u8>(reference.plane(p), plane.size, taps_count_, inverse_scaler, lines, blurred, plane.pitch);
+        BlurPlane<u8>(reference.plane(p), plane.size, taps_count_, InverseScaler(), lines, blurred, plane.pitch);
       } else {
-        BlurPlane<u16>(reference.plane(p), plane.size, taps_count_, inverse_scaler, lines, blurred, plane.pitch);
+        BlurPlane<u16>(reference.plane(p), plane.size, taps_count_, InverseScaler(), lines, blurred, plane.pitch);
       }
       if (!halves_) continue;
       const FloatMotionHalveRowArgs args = {blurred,
@@ -262,6 +276,10 @@ class FloatMotionFeature final : public Feature {
   }
 
   void Extract(const FrameWindow& window, Workspace* workspace, std::span<Fact> facts) const override {
+    if (simd_ != nullptr) {
+      ExtractSimd(window, static_cast<FloatMotionSimdWorkspace&>(*workspace), facts);
+      return;
+    }
     const auto* previous = reinterpret_cast<const float*>(window.prepared[1]);
     const auto* current = reinterpret_cast<const float*>(window.prepared[0]);
     float* row_sads = static_cast<FloatMotionWorkspace&>(*workspace).RowSads();
@@ -304,6 +322,35 @@ class FloatMotionFeature final : public Feature {
   }
 
  private:
+  float InverseScaler() const { return 1.0f / static_cast<float>(1 << (format_.bit_depth - 8)); }
+
+  void ExtractSimd(const FrameWindow& window, FloatMotionSimdWorkspace& workspace, std::span<Fact> facts) const {
+    const Frame* earlier = window.earlier_reference[1];
+    const int sample_bytes = format_.bytes_per_sample();
+    for (int p = 0; p < planes_; ++p) {
+      float score = 0.0f;
+      if (earlier != nullptr && !force_zero_) {
+        const PlaneSize size = prepared_planes_[static_cast<std::size_t>(p)].size;
+        const PlaneView previous = earlier->plane(p);
+        const PlaneView current = window.reference->plane(p);
+        simd_({previous.data, current.data, previous.stride_bytes / sample_bytes, current.stride_bytes / sample_bytes,
+               size.width, size.height, InverseScaler(), 0, size.height, workspace.RowSads(), workspace.lines()});
+        score = FloatMotionScoreFromRowSads(workspace.RowSads(), size.width, size.height);
+      }
+      facts[static_cast<std::size_t>(p)] = FactOf(static_cast<double>(score));
+    }
+  }
+
+  float PlaneScore(const float* previous, const float* current, PlaneSize size, std::size_t pitch,
+                   float* row_sads) const {
+    if (stored_simd_ != nullptr) {
+      stored_simd_({previous, current, static_cast<i64>(pitch), size.width, 0, size.height, row_sads});
+    } else {
+      SadRows({previous, current, row_sads, size.width, size.height, static_cast<i32>(pitch)});
+    }
+    return FloatMotionScoreFromRowSads(row_sads, size.width, size.height);
+  }
+
   enum class Output { kMotion, kMotion2, kMotion3 };
 
   /// In the order in which libvmaf creates them.
@@ -330,6 +377,8 @@ class FloatMotionFeature final : public Feature {
   bool halves_;
   int taps_count_;
   int planes_;
+  FloatMotionSimd simd_ = nullptr;  // nullptr: blurred planes are stored
+  FloatMotionStoredSimd stored_simd_ = nullptr;
   std::vector<PreparedPlane> prepared_planes_;
   std::size_t prepared_bytes_ = 0;
 };
@@ -345,14 +394,13 @@ constinit const FeatureDescription kFloatMotion = {
     kFloatMotionOptions,
     kProvided,
     kMinimumMotionSize,
-    [](const OptionValues& options, const VideoFormat& format,
-       CpuTarget /*target*/) -> Result<std::unique_ptr<Feature>> {
+    [](const OptionValues& options, const VideoFormat& format, CpuTarget target) -> Result<std::unique_ptr<Feature>> {
       if (options.GetBool("motion_add_uv")) {
         if (Status chroma = CheckMotionChroma(format, format.scored_plane_size(1)); !chroma) {
           return std::move(chroma).error();
         }
       }
-      return std::unique_ptr<Feature>(std::make_unique<FloatMotionFeature>(options, format));
+      return std::unique_ptr<Feature>(std::make_unique<FloatMotionFeature>(options, format, target));
     },
 };
 

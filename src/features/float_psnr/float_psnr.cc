@@ -7,6 +7,7 @@
 #include "exact/elementary.h"
 #include "features/float_psnr/float_psnr_arithmetic.h"
 #include "features/float_psnr/float_psnr_options.h"
+#include "features/float_psnr/float_psnr_simd.h"
 #include "features/psnr/squared_error.h"
 
 namespace lockstep {
@@ -54,8 +55,8 @@ double RasterSum(const PlaneView& reference, const PlaneView& distorted, float s
 
 class FloatPsnrFeature final : public Feature {
  public:
-  FloatPsnrFeature(const OptionValues& options, const VideoFormat& format)
-      : format_(format), uncapped_(options.GetBool("uncapped")) {}
+  FloatPsnrFeature(const OptionValues& options, const VideoFormat& format, CpuTarget target)
+      : format_(format), uncapped_(options.GetBool("uncapped")), simd_(ChooseFloatPsnrSimd(target, format.bit_depth)) {}
 
   int fact_count() const override { return 1; }
   std::vector<FeatureColumn> columns() const override { return {{"float_psnr"}}; }
@@ -63,7 +64,7 @@ class FloatPsnrFeature final : public Feature {
   void Extract(const FrameWindow& window, Workspace* /*workspace*/, std::span<Fact> facts) const override {
     const PlaneView reference = window.reference->plane(0);
     const PlaneView distorted = window.distorted->plane(0);
-    const u64 sum = IntegerSum(reference, distorted, format_.bit_depth);
+    const u64 sum = Sum(reference, distorted);
     facts[0] = FactOf(sum <= kFloatPsnrExactSum ? FloatPsnrNoiseFromIntegerSum(sum, format_.bit_depth)
                                                 : FloatPsnrNoiseInRasterOrder(reference, distorted, format_.bit_depth));
   }
@@ -77,8 +78,16 @@ class FloatPsnrFeature final : public Feature {
   }
 
  private:
+  u64 Sum(const PlaneView& reference, const PlaneView& distorted) const {
+    if (simd_ == nullptr) return IntegerSum(reference, distorted, format_.bit_depth);
+    const int sample_bytes = format_.bytes_per_sample();
+    return simd_({reference.data, distorted.data, reference.stride_bytes / sample_bytes,
+                  distorted.stride_bytes / sample_bytes, reference.width, 0, reference.height});
+  }
+
   VideoFormat format_;
   bool uncapped_;
+  SquaredErrorSimd simd_;  // nullptr: the scalar code
 };
 
 constexpr std::array<const char*, 1> kProvided = {"float_psnr"};
@@ -109,9 +118,8 @@ constinit const FeatureDescription kFloatPsnr = {
     kFloatPsnrOptions,
     kProvided,
     {1, 1},
-    [](const OptionValues& options, const VideoFormat& format,
-       CpuTarget /*target*/) -> Result<std::unique_ptr<Feature>> {
-      return std::unique_ptr<Feature>(std::make_unique<FloatPsnrFeature>(options, format));
+    [](const OptionValues& options, const VideoFormat& format, CpuTarget target) -> Result<std::unique_ptr<Feature>> {
+      return std::unique_ptr<Feature>(std::make_unique<FloatPsnrFeature>(options, format, target));
     },
 };
 

@@ -10,6 +10,7 @@
 #include "features/motion/motion_arithmetic.h"
 #include "features/motion/motion_chroma.h"
 #include "features/motion/motion_options.h"
+#include "features/motion/motion_simd.h"
 #include "features/motion/motion_weighting.h"
 
 namespace lockstep {
@@ -140,6 +141,15 @@ u64 PlaneSad(const PlaneView& previous, const PlaneView& current, int bit_depth,
   return sad;
 }
 
+class MotionSimdWorkspace final : public Workspace {
+ public:
+  explicit MotionSimdWorkspace(int width) : buffer_(MotionSimdSizes(width).bytes()) {}
+  std::byte* lines() { return buffer_.data(); }
+
+ private:
+  AlignedBuffer buffer_;
+};
+
 struct MotionNames {
   const char* sad;
   const char* motion;
@@ -153,7 +163,7 @@ constexpr MotionNames kNamesV2 = {"motion_v2_sad", "motion_v2", "motion2_v2", "m
 
 class MotionFeature final : public Feature {
  public:
-  MotionFeature(const MotionNames& names, const OptionValues& options, const VideoFormat& format)
+  MotionFeature(const MotionNames& names, const OptionValues& options, const VideoFormat& format, CpuTarget target)
       : names_(names),
         format_(format),
         weighting_(options),
@@ -161,7 +171,8 @@ class MotionFeature final : public Feature {
         force_zero_(options.GetBool("motion_force_zero")),
         moving_average_(options.GetBool("motion_moving_average")),
         distance_(options.GetBool("motion_five_frame_window") ? 2 : 1),
-        planes_(options.GetBool("motion_add_uv") ? 3 : 1) {}
+        planes_(options.GetBool("motion_add_uv") ? 3 : 1),
+        simd_(ChooseMotionSimd(target, format.bit_depth)) {}
 
   // motion2 looks one frame ahead and, with the wide window, one back; motion3 of the first frames looks at the first
   // frame that has a score, and its moving average at motion2 of the frame before.
@@ -180,24 +191,20 @@ class MotionFeature final : public Feature {
     return columns;
   }
 
-  std::unique_ptr<Workspace> MakeWorkspace() const override { return std::make_unique<MotionWorkspace>(format_.width); }
+  std::unique_ptr<Workspace> MakeWorkspace() const override {
+    if (simd_ != nullptr) return std::make_unique<MotionSimdWorkspace>(format_.width);
+    return std::make_unique<MotionWorkspace>(format_.width);
+  }
 
   void Extract(const FrameWindow& window, Workspace* workspace, std::span<Fact> facts) const override {
     const Frame* earlier = window.earlier_reference[static_cast<std::size_t>(distance_)];
-    auto& lines = static_cast<MotionWorkspace&>(*workspace);
     for (int p = 0; p < planes_; ++p) {
       Fact& fact = facts[static_cast<std::size_t>(p)];
       fact = 0;
       if (earlier == nullptr || force_zero_) continue;
       const PlaneView previous = earlier->plane(p);
       const PlaneView current = window.reference->plane(p);
-      if (format_.bit_depth == 8) {
-        fact = PlaneSad<u8, false>(previous, current, format_.bit_depth, lines);
-      } else if (format_.bit_depth < 16) {
-        fact = PlaneSad<u16, false>(previous, current, format_.bit_depth, lines);
-      } else {
-        fact = PlaneSad<u16, true>(previous, current, format_.bit_depth, lines);
-      }
+      fact = Sad(previous, current, *workspace);
     }
   }
 
@@ -237,6 +244,19 @@ class MotionFeature final : public Feature {
   }
 
  private:
+  u64 Sad(const PlaneView& previous, const PlaneView& current, Workspace& workspace) const {
+    if (simd_ != nullptr) {
+      const int sample_bytes = format_.bytes_per_sample();
+      return simd_({previous.data, current.data, previous.stride_bytes / sample_bytes,
+                    current.stride_bytes / sample_bytes, current.width, current.height, format_.bit_depth, 0,
+                    current.height, static_cast<MotionSimdWorkspace&>(workspace).lines()});
+    }
+    auto& lines = static_cast<MotionWorkspace&>(workspace);
+    if (format_.bit_depth == 8) return PlaneSad<u8, false>(previous, current, format_.bit_depth, lines);
+    if (format_.bit_depth < 16) return PlaneSad<u16, false>(previous, current, format_.bit_depth, lines);
+    return PlaneSad<u16, true>(previous, current, format_.bit_depth, lines);
+  }
+
   double FrameScore(std::int64_t frame, std::span<const Fact> sads) const {
     if (frame < distance_ || force_zero_) return 0.0;
     double sum = 0.0;
@@ -257,14 +277,15 @@ class MotionFeature final : public Feature {
   bool moving_average_;
   int distance_;  // frames between the pictures that are compared; frames before it have no score of their own
   int planes_;
+  MotionSimd simd_;  // nullptr: the scalar code
 };
 
 Result<std::unique_ptr<Feature>> CreateMotion(const MotionNames& names, const OptionValues& options,
-                                              const VideoFormat& format) {
+                                              const VideoFormat& format, CpuTarget target) {
   if (options.GetBool("motion_add_uv")) {
     if (Status chroma = CheckMotionChroma(format, format.plane_size(1)); !chroma) return std::move(chroma).error();
   }
-  return std::unique_ptr<Feature>(std::make_unique<MotionFeature>(names, options, format));
+  return std::unique_ptr<Feature>(std::make_unique<MotionFeature>(names, options, format, target));
 }
 
 constexpr std::array<const char*, 4> kProvided = {kNames.sad, kNames.motion, kNames.motion2, kNames.motion3};
@@ -278,8 +299,8 @@ constinit const FeatureDescription kMotion = {
     kMotionOptions,
     kProvided,
     kMinimumMotionSize,
-    [](const OptionValues& options, const VideoFormat& format, CpuTarget /*target*/) {
-      return CreateMotion(kNames, options, format);
+    [](const OptionValues& options, const VideoFormat& format, CpuTarget target) {
+      return CreateMotion(kNames, options, format, target);
     },
 };
 
@@ -289,8 +310,8 @@ constinit const FeatureDescription kMotionV2 = {
     kMotionOptions,
     kProvidedV2,
     kMinimumMotionSize,
-    [](const OptionValues& options, const VideoFormat& format, CpuTarget /*target*/) {
-      return CreateMotion(kNamesV2, options, format);
+    [](const OptionValues& options, const VideoFormat& format, CpuTarget target) {
+      return CreateMotion(kNamesV2, options, format, target);
     },
 };
 

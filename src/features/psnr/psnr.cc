@@ -9,6 +9,7 @@
 #include "exact/integer_math.h"
 #include "features/psnr/psnr_arithmetic.h"
 #include "features/psnr/psnr_options.h"
+#include "features/psnr/psnr_simd.h"
 #include "features/psnr/squared_error.h"
 
 namespace lockstep {
@@ -40,13 +41,14 @@ u64 PlaneSquaredError(const PlaneView& reference, const PlaneView& distorted, Pl
 
 class PsnrFeature final : public Feature {
  public:
-  PsnrFeature(const OptionValues& options, const VideoFormat& format)
+  PsnrFeature(const OptionValues& options, const VideoFormat& format, CpuTarget target)
       : format_(format),
         planes_(options.GetBool("enable_chroma") ? format.plane_count() : 1),
         writes_mse_(options.GetBool("enable_mse")),
         writes_aggregate_(options.GetBool("enable_apsnr")),
         peak_(options.GetBool("reduced_hbd_peak") ? 255u << (format.bit_depth - 8) : (1u << format.bit_depth) - 1),
-        squared_peak_(static_cast<double>(peak_ * peak_)) {
+        squared_peak_(static_cast<double>(peak_ * peak_)),
+        simd_(ChooseSquaredErrorSimd(target, format.bit_depth)) {
     const double minimum_error = options.GetDouble("min_sse");
     for (int p = 0; p < 3; ++p) {
       double& cap = caps_[static_cast<std::size_t>(p)];
@@ -74,8 +76,7 @@ class PsnrFeature final : public Feature {
 
   void Extract(const FrameWindow& window, Workspace* /*workspace*/, std::span<Fact> facts) const override {
     for (int p = 0; p < planes_; ++p) {
-      facts[static_cast<std::size_t>(p)] = PlaneSquaredError(window.reference->plane(p), window.distorted->plane(p),
-                                                             format_.scored_plane_size(p), format_.bit_depth);
+      facts[static_cast<std::size_t>(p)] = SquaredErrorOfPlane(*window.reference, *window.distorted, p);
     }
   }
 
@@ -103,6 +104,16 @@ class PsnrFeature final : public Feature {
   }
 
  private:
+  u64 SquaredErrorOfPlane(const Frame& reference_frame, const Frame& distorted_frame, int plane) const {
+    const PlaneView reference = reference_frame.plane(plane);
+    const PlaneView distorted = distorted_frame.plane(plane);
+    const PlaneSize size = format_.scored_plane_size(plane);
+    if (simd_ == nullptr) return PlaneSquaredError(reference, distorted, size, format_.bit_depth);
+    const int sample_bytes = format_.bytes_per_sample();
+    return simd_({reference.data, distorted.data, reference.stride_bytes / sample_bytes,
+                  distorted.stride_bytes / sample_bytes, size.width, 0, size.height});
+  }
+
   u64 PixelCount(int plane) const {
     const PlaneSize size = format_.scored_plane_size(plane);
     return static_cast<u64>(size.width) * static_cast<u64>(size.height);
@@ -132,6 +143,7 @@ class PsnrFeature final : public Feature {
   u32 peak_;  // its square fits 32 bits: 65535^2
   double squared_peak_;
   std::array<double, 3> caps_{};
+  SquaredErrorSimd simd_;  // nullptr: the scalar code
 };
 
 constexpr std::array<const char*, 3> kProvided = kPsnrNames;
@@ -144,9 +156,8 @@ constinit const FeatureDescription kPsnr = {
     kPsnrOptions,
     kProvided,
     {1, 1},
-    [](const OptionValues& options, const VideoFormat& format,
-       CpuTarget /*target*/) -> Result<std::unique_ptr<Feature>> {
-      return std::unique_ptr<Feature>(std::make_unique<PsnrFeature>(options, format));
+    [](const OptionValues& options, const VideoFormat& format, CpuTarget target) -> Result<std::unique_ptr<Feature>> {
+      return std::unique_ptr<Feature>(std::make_unique<PsnrFeature>(options, format, target));
     },
 };
 
