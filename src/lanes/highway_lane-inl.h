@@ -56,6 +56,7 @@ struct HighwayLane {
   };
   static constexpr int N = HWY_LANES(std::int32_t);
   static constexpr int kRegs = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 ? 16 : 32;
+  static constexpr int kTableSize = N;
 
   // ---- memory
   LOCKSTEP_LANE I16 Load(const std::uint8_t* p) { return hn::PromoteTo(D16(), hn::LoadU(DBytes(), p)); }
@@ -182,6 +183,14 @@ struct HighwayLane {
 
   // ---- i32
   LOCKSTEP_LANE I32 Set(std::int32_t v) { return hn::Set(D32(), v); }
+  LOCKSTEP_LANE I32 InRegister(I32 x) {
+#if HWY_ARCH_X86 && !defined(__clang__)
+    // GCC otherwise folds a constant or a load into each instruction that uses it, until loads are the limit. With 32
+    // registers it keeps them by itself.
+    if constexpr (kRegs == 16) asm volatile("" : "+x"(x.raw));
+#endif
+    return x;
+  }
   LOCKSTEP_LANE I32 Add(I32 x, I32 y) { return hn::Add(x, y); }
   LOCKSTEP_LANE I32 Sub(I32 x, I32 y) { return hn::Sub(x, y); }
   LOCKSTEP_LANE I32 Mul(I32 x, I32 y) { return hn::Mul(x, y); }
@@ -269,6 +278,18 @@ struct HighwayLane {
     return hn::And(hn::GatherOffset(D32(), words, byte_offset), Set(0xffff));
   }
 #endif
+  LOCKSTEP_LANE F32 Lookup(F32 table, I32 index) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+    return F32{_mm512_permutexvar_ps(index.raw, table.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return F32{_mm256_permutevar8x32_ps(table.raw, index.raw)};
+#else
+    static_assert(N == 4, "16 bytes");
+    using DBytes16 = hn::Repartition<std::uint8_t, D32>;
+    const I32 bytes = Add(Mul(And(index, Set(3)), Set(0x04040404)), Set(0x03020100));
+    return hn::BitCast(DF32(), hn::TableLookupBytes(hn::BitCast(DBytes16(), table), hn::BitCast(DBytes16(), bytes)));
+#endif
+  }
   LOCKSTEP_LANE bool AllZero(I32 x) { return hn::AllTrue(D32(), hn::Eq(x, hn::Zero(D32()))); }
 #if HWY_ARCH_ARM_A64
   LOCKSTEP_LANE std::int64_t Sum(I32 x) { return vaddlvq_s32(x.raw); }
@@ -349,6 +370,7 @@ struct HighwayLane {
   // ---- binary32
   LOCKSTEP_LANE F32 SetF(float v) { return hn::Set(DF32(), v); }
   LOCKSTEP_LANE F32 ToF(I32 x) { return hn::ConvertTo(DF32(), x); }
+  LOCKSTEP_LANE F32 AsF(I32 x) { return hn::BitCast(DF32(), x); }
   LOCKSTEP_LANE I32 TruncF(F32 x) { return hn::ConvertInRangeTo(D32(), x); }
   LOCKSTEP_LANE F32 AddF(F32 x, F32 y) { return hn::Add(x, y); }
   LOCKSTEP_LANE F32 SubF(F32 x, F32 y) { return hn::Sub(x, y); }
@@ -398,6 +420,9 @@ struct HighwayLane {
   LOCKSTEP_LANE F64 SetD(double v) { return {hn::Set(DF64(), v), hn::Set(DF64(), v)}; }
   LOCKSTEP_LANE F64 ToD(I32 x) {
     return {hn::PromoteTo(DF64(), hn::LowerHalf(DHalf32(), x)), hn::PromoteTo(DF64(), hn::UpperHalf(DHalf32(), x))};
+  }
+  LOCKSTEP_LANE F64 LoadD(const std::int32_t* p) {
+    return {hn::PromoteTo(DF64(), hn::LoadU(DHalf32(), p)), hn::PromoteTo(DF64(), hn::LoadU(DHalf32(), p + N / 2))};
   }
   LOCKSTEP_LANE I32 FromD(F64 x) {
     return hn::Combine(D32(), hn::DemoteInRangeTo(DHalf32(), x.high), hn::DemoteInRangeTo(DHalf32(), x.low));

@@ -161,6 +161,9 @@ void RunOperations(const LaneInput& in, LaneOutput& out) {
     put(L::PairOdd(s, t));
     put16(L::MergeHalves(x, y));
     put(L::AsPairs(s));
+    put(L::InRegister(x));
+    put(L::TopWord(L::MulD(L::LoadD(&in.x[i]), L::SetD(0.3))));
+    put(L::Keep(L::LtF(L::AsF(L::And(x, L::Set(0x7f7fffff))), L::SetF(3.0f)), y));
     put(L::MulPair(x, y));
     put(L::Dot(y, x, L::Set(0x7fff8001)));
     put(L::Dot(x, y, x));
@@ -260,6 +263,15 @@ int RunTranspose(const float* in, float* out) {
 }
 
 int TransposeOnTarget(const float* in, float* out) { return RunTranspose<HighwayLane>(in, out); }
+
+/// Returns the number of values that the table has, and as many results as there are indices.
+int LookupOnTarget(const float* table, const std::int32_t* indices, float* out) {
+  using L = HighwayLane;
+  for (int i = 0; i < kValues; i += L::N) {
+    L::Store(L::Lookup(L::Load(table), L::Load(indices + i)), out + i);
+  }
+  return L::kTableSize;
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace lockstep
@@ -410,6 +422,25 @@ void ExpectTransposed(const Run& run, CpuTarget target) {
   std::array<float, 256> out{};
   const auto n = static_cast<std::size_t>(run(in.data(), out.data()));
   for (std::size_t i = 0; i < n * n; ++i) ASSERT_EQ(out[i], in[i % n * n + i / n]) << CpuTargetName(target);
+}
+
+TEST(LaneTest, Lookup) {
+  std::array<float, kValues> table;
+  std::array<std::int32_t, kValues> indices;
+  for (std::size_t i = 0; i < kValues; ++i) {
+    table[i] = static_cast<float>(100 + i);
+    // Only the lowest bits count.
+    indices[i] = static_cast<std::int32_t>(i * 7 % 16 + (i << 20)) - 64;
+  }
+  for (const CpuTarget target : AvailableCpuTargets()) {
+    const auto run = LOCKSTEP_CHOOSE_SIMD(target, LookupOnTarget);
+    if (run == nullptr) continue;
+    std::array<float, kValues> out{};
+    const int size = run(table.data(), indices.data(), out.data());
+    for (std::size_t i = 0; i < kValues; ++i) {
+      ASSERT_EQ(out[i], table[static_cast<std::size_t>(indices[i] & (size - 1))]) << CpuTargetName(target);
+    }
+  }
 }
 
 TEST(LaneTest, Transpose) {

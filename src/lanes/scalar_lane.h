@@ -25,6 +25,8 @@ struct ScalarLane {
   using U64 = std::uint64_t;
   static constexpr int N = 1;
   static constexpr int kRegs = 16;
+  /// Values in the table of Lookup().
+  static constexpr int kTableSize = N;
 
   // ---- memory
   LOCKSTEP_LANE I16 Load(const std::uint8_t* p) { return {I16Of(p[0]), I16Of(p[1])}; }
@@ -123,6 +125,8 @@ struct ScalarLane {
 
   // ---- i32
   LOCKSTEP_LANE I32 Set(std::int32_t v) { return v; }
+  /// x, which the compiler will not load again for each use.
+  LOCKSTEP_LANE I32 InRegister(I32 x) { return x; }
   LOCKSTEP_LANE I32 Add(I32 x, I32 y) { return I32Of(U(x) + U(y)); }
   LOCKSTEP_LANE I32 Sub(I32 x, I32 y) { return I32Of(U(x) - U(y)); }
   LOCKSTEP_LANE I32 Mul(I32 x, I32 y) { return I32Of(U(x) * U(y)); }
@@ -166,6 +170,8 @@ struct ScalarLane {
   LOCKSTEP_LANE I32 Gather(const std::int32_t* table, I32 index) { return table[index]; }
   /// table[byte_offset / 2] for an even offset; reads one entry more than that.
   LOCKSTEP_LANE I32 LookupU16(const std::uint16_t* table, I32 byte_offset) { return table[byte_offset >> 1]; }
+  /// Value number index modulo kTableSize of the table.
+  LOCKSTEP_LANE F32 Lookup(F32 table, I32 /*index*/) { return table; }
   LOCKSTEP_LANE bool AllZero(I32 x) { return x == 0; }
   LOCKSTEP_LANE std::int64_t Sum(I32 x) { return x; }
   LOCKSTEP_LANE std::int64_t SumU(I32 x) { return U(x); }
@@ -204,6 +210,12 @@ struct ScalarLane {
   // ---- binary32
   LOCKSTEP_LANE F32 SetF(float v) { return v; }
   LOCKSTEP_LANE F32 ToF(I32 x) { return static_cast<float>(x); }
+  /// The number with these bits.
+  LOCKSTEP_LANE F32 AsF(I32 x) {
+    F32 v;
+    std::memcpy(&v, &x, sizeof(v));
+    return v;
+  }
   /// Toward zero; in range: i32.
   LOCKSTEP_LANE I32 TruncF(F32 x) { return x < 2147483648.0f && x >= -2147483648.0f ? static_cast<I32>(x) : INT32_MIN; }
   LOCKSTEP_LANE F32 AddF(F32 x, F32 y) { return x + y; }
@@ -219,6 +231,8 @@ struct ScalarLane {
   // ---- binary64: as many as an I32 has values; no NaN
   LOCKSTEP_LANE F64 SetD(double v) { return v; }
   LOCKSTEP_LANE F64 ToD(I32 x) { return x; }
+  /// ToD(Load(p)) without a register to take apart.
+  LOCKSTEP_LANE F64 LoadD(const std::int32_t* p) { return *p; }
   /// Toward zero; in range: i32.
   LOCKSTEP_LANE I32 FromD(F64 x) { return static_cast<I32>(x); }
   LOCKSTEP_LANE F64 AddD(F64 x, F64 y) { return x + y; }

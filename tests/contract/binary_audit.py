@@ -3,6 +3,7 @@
 """Audits of what was built: no libm on the way to a score, no fused multiply-add, no flag that changes arithmetic.
 
   tests/contract/binary_audit.py --build build/release [--self-test]
+  tests/contract/binary_audit.py --build build/neon --tools aarch64-linux-gnu- [--self-test]
 """
 import argparse
 import glob
@@ -19,6 +20,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # Rooms whose objects can change a score, and the programs themselves.
 SCORE_ROOMS = ("base", "exact", "lanes", "backend", "features", "model", "engine")
 PROGRAMS = ("bin/vmaf", "bin/lockstep")
+LIBRARIES = ("exact", "features", "vif", "model", "engine")
+# What a cross build of the metrics has of them.
+METRIC_LIBRARIES = ("exact", "features", "vif")
 
 LIBM = set()
 for _name in ("acos acosh asin asinh atan atan2 atanh cbrt ceil cos cosh erf erfc exp exp10 exp2 expm1 fdim floor fma fmod "
@@ -39,29 +43,38 @@ def run(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def undefined_symbols(path, dynamic=False):
+class Tools:
+    """Compiler and binutils of one machine, by their prefix: "" for those of this machine."""
+
+    def __init__(self, prefix):
+        self.compiler, self.nm, self.objdump = prefix + "g++", prefix + "nm", prefix + "objdump"
+        machine = run(self.compiler, "-dumpmachine").split("-", maxsplit=1)[0]
+        self.fusing = {"x86_64": ["-mfma"], "aarch64": []}.get(machine)
+
+
+def undefined_symbols(tools, path, dynamic=False):
     """(object, symbol) for each symbol that must come from elsewhere."""
-    text = run("nm", "-D", "-u", path) if dynamic else run("nm", "-u", "-A", path)
+    text = run(tools.nm, "-D", "-u", path) if dynamic else run(tools.nm, "-u", "-A", path)
     for line in text.splitlines():
         match = re.match(r"(?:(.*):)?\s*[Uw]\s+(\S+)$", line.strip()) or re.match(r"()\s*[Uw]\s+(\S+)$", line)
         if match:
             yield (match.group(1) or path).strip(), match.group(2).split("@")[0]
 
 
-def audit_libm(archives, programs):
+def audit_libm(tools, archives, programs):
     problems = []
     for path, dynamic in [(a, False) for a in archives] + [(p, True) for p in programs]:
-        for where, symbol in undefined_symbols(path, dynamic):
+        for where, symbol in undefined_symbols(tools, path, dynamic):
             if symbol in LIBM - EXCEPTIONS:
                 problems.append("%s: needs %s of the C library" % (where, symbol))
     return problems
 
 
-def audit_fused(files):
+def audit_fused(tools, files):
     problems = []
     for path in files:
         symbol = ""
-        for line in run("objdump", "-d", "--no-show-raw-insn", path).splitlines():
+        for line in run(tools.objdump, "-d", "--no-show-raw-insn", path).splitlines():
             if line.endswith(">:"):
                 symbol = line.split("<", 1)[1][:-2]
             match = FUSED.search(line)
@@ -86,7 +99,7 @@ def audit_flags(commands):
     return problems
 
 
-def self_test():
+def self_test(tools):
     """Each audit sees a planted fault, and a clean file passes."""
     failures = []
 
@@ -100,24 +113,27 @@ def self_test():
         "fmod": "#include <cmath>\ndouble F(double v) { return std::fmod(v, 3.0); }\n",
         "clean": "double F(double v, double w) { return v * w + 1.0; }\n",
         "fused": "double F(double v, double w) { return v * w + 1.0; }\n",
+        "fused_vector": "void F(float* v, const float* w) { for (int i = 0; i < 1024; ++i) v[i] += v[i] * w[i]; }\n",
     }
     with tempfile.TemporaryDirectory() as folder:
         for name, text in sources.items():
             source, target = os.path.join(folder, name + ".cc"), os.path.join(folder, name + ".o")
             with open(source, "w", encoding="utf-8") as file:
                 file.write(text)
-            fused = ["-mfma", "-ffp-contract=fast"] if name == "fused" and os.uname().machine == "x86_64" else []
-            subprocess.run(["g++", "-O2", "-ffp-contract=off", *fused, "-c", source, "-o", target], check=True)
+            is_fused = name.startswith("fused") and tools.fusing is not None
+            fused = [*tools.fusing, "-ffp-contract=fast"] if is_fused else []
+            subprocess.run([tools.compiler, "-O3", "-ffp-contract=off", *fused, "-c", source, "-o", target], check=True)
             archive = os.path.join(folder, "lib%s.a" % name)
             subprocess.run(["ar", "rc", archive, target], check=True)
-            expect("libm " + name, audit_libm([archive], []), name in ("log10", "powf", "fmod"))
-            if os.uname().machine == "x86_64":
-                expect("fused " + name, audit_fused([archive]), name == "fused")
+            expect("libm " + name, audit_libm(tools, [archive], []), name in ("log10", "powf", "fmod"))
+            if tools.fusing is not None:
+                expect("fused " + name, audit_fused(tools, [archive]), is_fused)
         program = os.path.join(folder, "program")
         with open(os.path.join(folder, "main.cc"), "w", encoding="utf-8") as file:
             file.write("double F(double);\nint main(int n, char**) { return F(n) > 0; }\n")
-        subprocess.run(["g++", os.path.join(folder, "main.cc"), os.path.join(folder, "log10.o"), "-o", program], check=True)
-        expect("libm of a program", audit_libm([], [program]), True)
+        subprocess.run([tools.compiler, os.path.join(folder, "main.cc"), os.path.join(folder, "log10.o"), "-o", program],
+                       check=True)
+        expect("libm of a program", audit_libm(tools, [], [program]), True)
     file = os.path.join(ROOT, "src", "x.cc")
     for flags, faulty in (("-O3 -ffp-contract=off", False), ("-O3", True), ("-ffp-contract=off -ffast-math", True),
                           ("-ffp-contract=off -mfma", True), ("-ffp-contract=off -ffp-contract=fast", True),
@@ -130,22 +146,25 @@ def self_test():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
+    parser.add_argument("--tools", default="", help="prefix of the cross tools of a build of the metrics only")
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
+    tools = Tools(arguments.tools)
+    programs, libraries = ((), METRIC_LIBRARIES) if arguments.tools else (PROGRAMS, LIBRARIES)
     if arguments.self_test:
-        problems = self_test()
+        problems = self_test(tools)
     else:
         archives = sorted(a for room in SCORE_ROOMS
                           for a in glob.glob(os.path.join(arguments.build, "src", room, "**", "*.a"), recursive=True))
-        programs = [os.path.join(arguments.build, p) for p in PROGRAMS]
+        programs = [os.path.join(arguments.build, p) for p in programs]
         present = {os.path.basename(a) for a in archives}
         problems = ["%s is missing" % p for p in programs if not os.path.exists(p)]
-        problems += ["%s is missing" % a for a in ("liblockstep_exact.a", "liblockstep_features.a", "liblockstep_model.a",
-                                                   "liblockstep_engine.a") if a not in present]
+        problems += ["liblockstep_%s.a is missing" % a for a in libraries if "liblockstep_%s.a" % a not in present]
         if not problems:
             with open(os.path.join(arguments.build, "compile_commands.json"), encoding="utf-8") as file:
                 commands = json.load(file)
-            problems = audit_libm(archives, programs) + audit_fused(archives + programs) + audit_flags(commands)
+            problems = audit_libm(tools, archives, programs) + audit_fused(tools, archives + programs)
+            problems += audit_flags(commands)
             print("%d libraries, %d programs, %d compile commands" % (len(archives), len(programs), len(commands)))
     for problem in problems:
         print(problem)

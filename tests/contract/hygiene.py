@@ -12,6 +12,8 @@ MAX_ROOT_ENTRIES = 15
 MAX_TESTS_BYTES = 6_000_000
 LICENCE = "SPDX-License-Identifier: BSD-2-Clause-Patent"
 SOURCE = re.compile(r"(\.(cc|h|py|sh|cmake)|(^|/)CMakeLists\.txt|^(start|check|\.ci/run))$")
+# The last form is that of texts which are read once for each instruction set.
+GUARD = r"^#pragma once$|^#ifndef \w+_H_$|^#if defined\(\w+_H_\) == defined\(HWY_TARGET_TOGGLE\)$"
 BAD_NAME = re.compile(r"(^|[/_])(utils?|helpers?|common|misc|impl2)([_./]|$)|_v2\.(cc|h|py)$")
 
 
@@ -35,7 +37,7 @@ def audit_heads(files):
             problems.append("%s: the first line is not the licence" % path)
         elif path.endswith((".h", ".cc")) and not (len(lines) > 1 and lines[1].startswith("//")):
             problems.append("%s: the second line does not say what the file is for" % path)
-        elif path.endswith(".h") and not re.search(r"^#pragma once$|^#ifndef \w+_H_$", text, re.MULTILINE):
+        elif path.endswith(".h") and not re.search(GUARD, text, re.MULTILINE):
             problems.append("%s: no include guard" % path)
     return problems
 

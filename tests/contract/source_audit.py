@@ -15,10 +15,11 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 # From the top down; an include may only point down.
-ROOMS = ["capi", "api", "report", "engine", "model", "features", "media", "backend", "lanes", "exact", "base"]
+ROOMS = ["capi", "api", "report", "parity", "engine", "model", "features", "media", "backend", "lanes", "exact", "base"]
 
 # Libraries from outside, by the room that may use them. Tests may use what they like.
-FOREIGN = {"fmt/": {"apps", "capi", "api", "report", "engine", "model", "features", "media", "backend"},
+FOREIGN = {"fmt/": {"apps", "capi", "api", "report", "parity", "engine", "model", "features", "media", "backend",
+                    "lanes"},
            "nlohmann/": {"report", "model"},
            "CLI/": {"apps"},
            "tbb/": {"engine"}, "oneapi/": {"engine"},
@@ -196,7 +197,37 @@ def audit_public_headers(files):
     return problems
 
 
-AUDITS = [audit_includes, audit_cmake, audit_options, audit_arithmetic, audit_score_path, audit_public_headers]
+SCALAR_LANE, HIGHWAY_LANE, LANE_TEST = ("src/lanes/" + name for name in
+                                        ("scalar_lane.h", "highway_lane-inl.h", "lane_test.cc"))
+LANE_OPERATION = re.compile(r"\bLOCKSTEP_LANE\s+[\w:]+\s+(\w+)\(([^{;]*)\)\s*\{")
+
+
+def lane_operations(text):
+    """(name, types of the arguments) for each public operation of a lane."""
+    operations = set()
+    for name, arguments in LANE_OPERATION.findall(strip_comments(text).split("private:")[0]):
+        types = [re.sub(r"\(&\w+\)", "(&)", re.sub(r"\s+\w+$", "", a.strip())) for a in arguments.split(",")]
+        operations.add((name, ", ".join(types)))
+    return operations
+
+
+def audit_lanes(files):
+    """Both lanes have the same operations, and the test of lanes runs each of them."""
+    scalar, highway = (lane_operations(files.get(path, "")) for path in (SCALAR_LANE, HIGHWAY_LANE))
+    problems = ["%s(%s) is in only one of %s and %s" % (name, types, SCALAR_LANE, HIGHWAY_LANE)
+                for name, types in sorted(scalar ^ highway)]
+    if not scalar:
+        problems.append("%s: no operations found" % SCALAR_LANE)
+    test = strip_comments(files.get(LANE_TEST, ""))
+    names = [name for name, _ in scalar | highway]
+    for name in sorted(set(names)):
+        if len(re.findall(r"\bL::(?:template )?%s\b\s*[(<]" % name, test)) < names.count(name):
+            problems.append("%s: does not run every %s of a lane" % (LANE_TEST, name))
+    return problems
+
+
+AUDITS = [audit_includes, audit_cmake, audit_options, audit_arithmetic, audit_score_path, audit_public_headers,
+          audit_lanes]
 
 # One clean file each audit must accept, and faults that it must reject.
 CLEAN = {
@@ -209,6 +240,11 @@ CLEAN = {
     "src/features/CMakeLists.txt": "lockstep_room(features DEPENDS base LIBRARIES fmt::fmt)\n",
     "apps/toy/main.cc": '#include "lockstep/result.h"\n#include <CLI/CLI.hpp>\n',
     "include/lockstep/result.h": "#pragma once\n#include <string>\nstruct Result { std::string text; };\n",
+    SCALAR_LANE: "LOCKSTEP_LANE I32 Load(const int* p) { return *p; }\nLOCKSTEP_LANE I16 Load(const short* p) { return *p; }\n"
+                 "template <int kShift>\nLOCKSTEP_LANE I32 Shl(I32 x) { return x << kShift; }\n",
+    HIGHWAY_LANE: "LOCKSTEP_LANE I32 Load(const int* p) { return A(p); }\nLOCKSTEP_LANE I16 Load(const short* p) {\nB(p); }\n"
+                  "LOCKSTEP_LANE I32 Shl(I32 /*x*/) { return C(); }\nprivate: LOCKSTEP_LANE I32 C(I32 x) { return x; }\n",
+    LANE_TEST: "put(L::Load(in.x)); put16(L::Load(in.s)); put(L::template Shl<7>(x)); // L::Add(\n",
 }
 PLANTED = [
     (audit_includes, "src/base/size.h", '#include "engine/run.h"\n'),
@@ -235,6 +271,11 @@ PLANTED = [
     (audit_score_path, "src/model/model.cc", "double F(double v) { return std::exp(v); }\n"),
     (audit_score_path, "src/features/toy/toy.cc", '#pragma GCC optimize ("fast-math")\n'),
     (audit_public_headers, "include/lockstep/result.h", "#pragma once\nstd::string text;\n"),
+    (audit_lanes, SCALAR_LANE, CLEAN[SCALAR_LANE] + "LOCKSTEP_LANE I32 Add(I32 x, I32 y) { return x + y; }\n"),
+    (audit_lanes, HIGHWAY_LANE, CLEAN[HIGHWAY_LANE].replace("const short*", "const char*")),
+    (audit_lanes, HIGHWAY_LANE, CLEAN[HIGHWAY_LANE].replace("Shl(", "Shr(")),
+    (audit_lanes, LANE_TEST, "put(L::Load(in.x)); put(L::template Shl<7>(x));\n"),
+    (audit_lanes, LANE_TEST, "put(L::Load(in.x)); put16(L::Load(in.s)); // L::template Shl<7>(x)\n"),
 ]
 
 

@@ -13,6 +13,14 @@ target_compile_options(lockstep_flags INTERFACE -ffp-contract=off -fno-fast-math
   $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
 
+# lockstep_vector_sources(files...): sources that are compiled once for each instruction set. They are thousands of inlined
+# calls with registers as temporaries, and the address sanitizer takes minutes to watch the scope of each.
+function(lockstep_vector_sources)
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*address")
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -fno-sanitize-address-use-after-scope)
+  endif()
+endfunction()
+
 # lockstep_room(NAME [SOURCES files...] [DEPENDS rooms...] [LIBRARIES libs...])
 # A static library lockstep_NAME from SOURCES, by default the folder's *.cc without tests, benchmarks and fuzz targets.
 function(lockstep_room name)
@@ -21,6 +29,9 @@ function(lockstep_room name)
     file(GLOB ARG_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
     list(FILTER ARG_SOURCES EXCLUDE REGEX "_(test|bench|fuzz)\\.cc$")
   endif()
+  set(vector_sources ${ARG_SOURCES})
+  list(FILTER vector_sources INCLUDE REGEX "_simd[_a-z0-9]*\\.cc$")
+  lockstep_vector_sources(${vector_sources})
   list(TRANSFORM ARG_DEPENDS PREPEND lockstep_)
   if(ARG_SOURCES)
     add_library(lockstep_${name} STATIC ${ARG_SOURCES})
