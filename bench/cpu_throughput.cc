@@ -5,8 +5,8 @@
 //                  [--benchmark_out=FILE.json] ...
 //
 // Pictures come from memory. A metric runs on one thread and its figure is that thread's CPU time; a model runs through
-// the engine's pipeline, and has the wall time a frame as well. Of several repetitions the fastest counts: the others
-// were disturbed.
+// the engine's pipeline, and has the wall time a frame as well; a single pair shows what bands of rows gain. Of several
+// repetitions the fastest counts: the others were disturbed.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -30,7 +30,8 @@ namespace lockstep {
 namespace {
 
 constexpr int kPictures = 4;
-constexpr int kModelFrames = 16;
+// Several for each of 16 threads, so that the first and the last ones weigh little.
+constexpr int kModelFrames = 64;
 
 struct Picture {
   PlaneSize size;
@@ -109,7 +110,7 @@ class LoopSource : public PairSource {
 };
 
 void ModelFrames(benchmark::State& state, const std::string& version, const Picture& picture, CpuTarget target,
-                 unsigned threads) {
+                 unsigned threads, int frames) {
   const SyntheticPictures& pictures = PicturesOf(picture);
   ScoreRequest request;
   request.models.emplace_back().version = version;
@@ -126,13 +127,13 @@ void ModelFrames(benchmark::State& state, const std::string& version, const Pict
   for (const PlannedFeature& planned : plan->features()) features.push_back(planned.feature.get());
   PipelineOptions options;
   options.threads = threads;
-  LoopSource source(pictures, kModelFrames);
+  LoopSource source(pictures, frames);
   for (auto _ : state) {
     source.Rewind();
     const Result<PipelineResult> result = RunPipeline(features, source, options);
     if (!result) state.SkipWithError(result.error().Describe().c_str());
   }
-  state.SetItemsProcessed(state.iterations() * kModelFrames);
+  state.SetItemsProcessed(state.iterations() * frames);
 }
 
 // "kind/name/size/depth[/threads]" with the target as the last part.
@@ -214,15 +215,16 @@ void RegisterAll() {
       }
     }
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    for (unsigned threads = 1; threads <= cores; threads *= 2) {
-      for (const CpuTarget target : AvailableCpuTargets()) {
-        const std::string name =
-            fmt::format("model/vmaf_v0.6.1/{}/{} threads/{}", size, threads, CpuTargetName(target));
-        benchmark::RegisterBenchmark(
-            name.c_str(), [=](benchmark::State& state) { ModelFrames(state, "vmaf_v0.6.1", picture, target, threads); })
-            ->MeasureProcessCPUTime()
-            ->UseRealTime()
-            ->MinTime(0.2);
+    for (const bool is_single : {false, true}) {
+      for (unsigned threads = 1; threads <= cores; threads *= 2) {
+        for (const CpuTarget target : AvailableCpuTargets()) {
+          const std::string name = fmt::format("{}/vmaf_v0.6.1/{}/{} threads/{}", is_single ? "single pair" : "model",
+                                               size, threads, CpuTargetName(target));
+          const auto run = [=](benchmark::State& state) {
+            ModelFrames(state, "vmaf_v0.6.1", picture, target, threads, is_single ? 1 : kModelFrames);
+          };
+          benchmark::RegisterBenchmark(name.c_str(), run)->MeasureProcessCPUTime()->UseRealTime()->MinTime(0.2);
+        }
       }
     }
   }
