@@ -101,13 +101,10 @@ class IdleThreads : public BandRunner {
   [[nodiscard]] int band_count() const override { return use_.threads_a_frame(); }
 
   void Run(int bands, void (*work)(void* context, int band, Workspace* lines), void* context) override {
-    // A thread that waits here must not start another frame meanwhile: that would delay this one.
-    tbb::this_task_arena::isolate([&] {
-      tbb::parallel_for(0, bands, [&](int band) {
-        std::unique_ptr<Workspace> lines = lines_.Acquire();
-        work(context, band, lines.get());
-        lines_.Release(std::move(lines));
-      });
+    tbb::parallel_for(0, bands, [&](int band) {
+      std::unique_ptr<Workspace> lines = lines_.Acquire();
+      work(context, band, lines.get());
+      lines_.Release(std::move(lines));
     });
   }
 
@@ -233,9 +230,11 @@ class Pipeline {
 
   Token* Extract(Token* token) {
     const ThreadUse::Frame frame(thread_use_);
-    if (thread_use_.threads_a_frame() == 1 || features_.size() == 1) {
+    if (thread_use_.threads_a_frame() == 1) {
       for (std::size_t f = 0; f < features_.size(); ++f) ExtractFeature(*token, f);
     } else {
+      // A thread that waits for its bands may help with other bands of this frame; starting another frame meanwhile
+      // would delay this one.
       tbb::this_task_arena::isolate([&] {
         tbb::parallel_for(std::size_t{0}, features_.size(), [&](std::size_t f) { ExtractFeature(*token, f); });
       });

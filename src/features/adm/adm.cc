@@ -71,8 +71,9 @@ struct FrameScores {
 
 class AdmFeature final : public Feature {
  public:
-  AdmFeature(const OptionValues& options, const VideoFormat& format, const AdmCsf& csf)
-      : debug_(options.GetBool("debug")),
+  AdmFeature(const OptionValues& options, const VideoFormat& format, const AdmCsf& csf, CpuTarget target)
+      : target_(target),
+        debug_(options.GetBool("debug")),
         dlm_weight_(options.GetDouble("adm_dlm_weight")),
         minimum_(options.GetDouble("adm_min_val")) {
     plan_.skip_aim = options.GetBool("adm_skip_aim");
@@ -105,10 +106,11 @@ class AdmFeature final : public Feature {
     return columns;
   }
 
-  std::unique_ptr<Workspace> MakeWorkspace() const override { return AdmFrame::Make(plan_); }
+  std::unique_ptr<Workspace> MakeWorkspace() const override { return AdmFrame::Make(plan_, target_); }
 
   void Extract(const FrameWindow& window, Workspace* workspace, std::span<Fact> facts) const override {
-    static_cast<AdmFrame*>(workspace)->Extract(window.reference->plane(0), window.distorted->plane(0), facts);
+    static_cast<AdmFrame*>(workspace)->ExtractBand(window.reference->plane(0), window.distorted->plane(0),
+                                                   {0, plan_.rows[kAdmScales - 1].outputs}, facts);
   }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {
@@ -177,14 +179,14 @@ class AdmFeature final : public Feature {
 
   AdmPlan plan_;
   std::array<ScalePooling, kAdmScales> pooling_{};
+  CpuTarget target_;
   bool debug_;
   double dlm_weight_;
   double minimum_;
   double least_total_ = 0.0;  // totals below count as nothing
 };
 
-Result<std::unique_ptr<Feature>> CreateAdm(const OptionValues& options, const VideoFormat& format,
-                                           CpuTarget /*target*/) {
+Result<std::unique_ptr<Feature>> CreateAdm(const OptionValues& options, const VideoFormat& format, CpuTarget target) {
   AdmCsfOptions viewing;
   viewing.mode = static_cast<AdmCsfMode>(options.GetInt("adm_csf_mode"));
   viewing.scale = options.GetDouble("adm_csf_scale");
@@ -193,7 +195,7 @@ Result<std::unique_ptr<Feature>> CreateAdm(const OptionValues& options, const Vi
   viewing.display_height = options.GetInt("adm_ref_display_height");
   Result<AdmCsf> csf = MakeAdmCsf(viewing);
   if (!csf) return std::move(csf).error();
-  return std::unique_ptr<Feature>(std::make_unique<AdmFeature>(options, format, *csf));
+  return std::unique_ptr<Feature>(std::make_unique<AdmFeature>(options, format, *csf, target));
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 #include <benchmark/benchmark.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 
 #include "features/adm/adm.h"
 
@@ -35,9 +38,15 @@ Frame MakePicture(const VideoFormat& format, bool distorted) {
 void BM_AdmFacts(benchmark::State& state) {
   const VideoFormat format{PixelFormat::kYuv400, static_cast<int>(state.range(0)), static_cast<int>(state.range(1)),
                            static_cast<int>(state.range(2))};
+  const auto target = static_cast<std::size_t>(state.range(3));
+  if (target >= AvailableCpuTargets().size()) {
+    state.SkipWithError("not available");
+    return;
+  }
+  state.SetLabel(std::string(CpuTargetName(AvailableCpuTargets()[target])));
   const Frame reference = MakePicture(format, false);
   const Frame distorted = MakePicture(format, true);
-  const auto feature = kAdm.create(OptionValues(kAdm.options), format, CpuTarget::kScalar);
+  const auto feature = kAdm.create(OptionValues(kAdm.options), format, AvailableCpuTargets()[target]);
   const std::unique_ptr<Workspace> workspace = (*feature)->MakeWorkspace();
   FrameWindow window;
   window.reference = &reference;
@@ -49,10 +58,9 @@ void BM_AdmFacts(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_AdmFacts)
-    ->Args({1920, 1080, 8})
-    ->Args({1920, 1080, 10})
-    ->Args({3840, 2160, 8})
-    ->Args({3840, 2160, 10})
+    ->ArgNames({"width", "height", "depth", "target"})
+    ->ArgsProduct({{1920}, {1080}, {8, 10}, {0, 1, 2, 3, 4}})
+    ->ArgsProduct({{3840}, {2160}, {8, 10}, {0, 1, 2, 3, 4}})
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The scalar walk through a frame pair: one output row at a time, each scale feeding the next from a few line buffers.
+// The walk through a frame pair: one output row at a time, each scale feeding the next from a few line buffers. Here it
+// is over the scalar row bodies; vector code has a walk of its own.
 #include "features/adm/adm_frame.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "base/aligned_buffer.h"
+#include "features/adm/adm_simd.h"
 
 namespace lockstep {
 namespace {
@@ -17,7 +19,6 @@ constexpr std::array<i32, kAdmReciprocals> MakeReciprocals() {
   for (i32 i = 1; i < kAdmReciprocals; ++i) table[static_cast<std::size_t>(i)] = kAdmReciprocalOne / i;
   return table;
 }
-constexpr std::array<i32, kAdmReciprocals> kReciprocals = MakeReciprocals();
 
 // Rows that a ring must keep: a wavelet reads 4 rows of the scale before, a threshold 3; a numerator follows one row
 // behind what it is made of.
@@ -94,7 +95,7 @@ struct ScaleArgs {
                    rows.outputs};
     }
 
-    decouple.reciprocals = kReciprocals.data();
+    decouple.reciprocals = kAdmReciprocalTable.data();
     decouple.gain_limit = plan.gain_limit;
     decouple.columns = columns.detail;
     decouple.row_end = rows.outputs;
@@ -153,7 +154,8 @@ template <class Sample>
 class ScalarFrame final : public AdmFrame {
  public:
   explicit ScalarFrame(const AdmPlan& plan)
-      : skip_aim_(plan.skip_aim),
+      : rows_(plan.rows),
+        skip_aim_(plan.skip_aim),
         scales_(ScaleArgs<0, Sample>(plan, memory_), ScaleArgs<1, i16>(plan, memory_), ScaleArgs<2, i32>(plan, memory_),
                 ScaleArgs<3, i32>(plan, memory_)) {
     ConnectTo<1>();
@@ -161,7 +163,9 @@ class ScalarFrame final : public AdmFrame {
     ConnectTo<3>();
   }
 
-  void Extract(const PlaneView& reference, const PlaneView& distorted, std::span<Fact> facts) override {
+  void ExtractBand(const PlaneView& reference, const PlaneView& distorted, AdmRange band,
+                   std::span<Fact> facts) override {
+    const std::array<AdmAxis, kAdmScales> rows = AdmBandRows(rows_, band);
     std::fill(facts.begin(), facts.end(), Fact{0});
     facts_ = facts.data();
     auto& first = std::get<0>(scales_);
@@ -170,9 +174,10 @@ class ScalarFrame final : public AdmFrame {
       first.vertical[p].input = {planes[p]->row<Sample>(0),
                                  planes[p]->stride_bytes / static_cast<std::ptrdiff_t>(sizeof(Sample)), -1};
     }
-    std::get<1>(scales_).next_row = std::get<1>(scales_).rows.wavelet.begin;
-    std::get<2>(scales_).next_row = std::get<2>(scales_).rows.wavelet.begin;
-    std::get<3>(scales_).next_row = std::get<3>(scales_).rows.wavelet.begin;
+    StartAt<0>(rows);
+    StartAt<1>(rows);
+    StartAt<2>(rows);
+    StartAt<3>(rows);
     for (i32 row = first.rows.wavelet.begin; row < first.rows.wavelet.end; ++row) ComputeRow<0>(row);
   }
 
@@ -182,6 +187,12 @@ class ScalarFrame final : public AdmFrame {
     for (int p = 0; p < 2; ++p) {
       std::get<S>(scales_).vertical[p].input = ReadOnly(std::get<S - 1>(scales_).low_band[p]);
     }
+  }
+
+  template <std::size_t S>
+  void StartAt(const std::array<AdmAxis, kAdmScales>& rows) {
+    std::get<S>(scales_).rows = rows[S];
+    std::get<S>(scales_).next_row = rows[S].wavelet.begin;
   }
 
   /// Output row `row` of scale S, and every row of the coarser scales that it completes.
@@ -234,14 +245,33 @@ class ScalarFrame final : public AdmFrame {
   }
 
   LineMemory memory_;
+  std::array<AdmAxis, kAdmScales> rows_;
   bool skip_aim_;
   Fact* facts_ = nullptr;
   std::tuple<ScaleArgs<0, Sample>, ScaleArgs<1, i16>, ScaleArgs<2, i32>, ScaleArgs<3, i32>> scales_;
 };
 
+class SimdFrame final : public AdmFrame {
+ public:
+  SimdFrame(const AdmPlan& plan, AdmSimd simd) : plan_(plan), simd_(simd), buffers_(plan.columns) {}
+
+  void ExtractBand(const PlaneView& reference, const PlaneView& distorted, AdmRange band,
+                   std::span<Fact> facts) override {
+    simd_({plan_, {reference, distorted}, band, buffers_, facts});
+  }
+
+ private:
+  AdmPlan plan_;
+  AdmSimd simd_;
+  AdmSimdBuffers buffers_;
+};
+
 }  // namespace
 
-std::unique_ptr<AdmFrame> AdmFrame::Make(const AdmPlan& plan) {
+constinit const std::array<i32, kAdmReciprocals> kAdmReciprocalTable = MakeReciprocals();
+
+std::unique_ptr<AdmFrame> AdmFrame::Make(const AdmPlan& plan, CpuTarget target) {
+  if (const AdmSimd simd = ChooseAdmSimd(target, plan); simd != nullptr) return std::make_unique<SimdFrame>(plan, simd);
   if (plan.bit_depth == 8) return std::make_unique<ScalarFrame<u8>>(plan);
   return std::make_unique<ScalarFrame<u16>>(plan);
 }

@@ -11,6 +11,7 @@
 #include "features/adm/adm_csf.h"
 #include "features/adm/adm_geometry.h"
 #include "features/feature.h"
+#include "lanes/cpu_target.h"
 
 namespace lockstep {
 
@@ -34,15 +35,20 @@ inline constexpr std::size_t kAdmFacts = 36;
   return scale * 9 + static_cast<std::size_t>(sum) * 3 + band;
 }
 
+/// Entry i: floor(2^30 / i), and 0 for i = 0.
+extern const std::array<i32, kAdmReciprocals> kAdmReciprocalTable;
+
 /// Line buffers and sums of one thread.
 class AdmFrame : public Workspace {
  public:
   /// May throw std::bad_alloc.
-  [[nodiscard]] static std::unique_ptr<AdmFrame> Make(const AdmPlan& plan);
+  [[nodiscard]] static std::unique_ptr<AdmFrame> Make(const AdmPlan& plan, CpuTarget target);
 
+  /// Sums of the rows of a band, see AdmBandRows(); those of the bands of a picture add up.
   /// in      luma planes of the size and depth of the plan
   /// out     [kAdmFacts]
-  virtual void Extract(const PlaneView& reference, const PlaneView& distorted, std::span<Fact> facts) = 0;
+  virtual void ExtractBand(const PlaneView& reference, const PlaneView& distorted, AdmRange band,
+                           std::span<Fact> facts) = 0;
 };
 
 }  // namespace lockstep

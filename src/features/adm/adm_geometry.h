@@ -25,6 +25,12 @@ struct AdmAxis {
 /// in      size >= 33, so that the last scale has three coefficients
 [[nodiscard]] std::array<AdmAxis, kAdmScales> MakeAdmAxes(i32 size, bool skip_scale0);
 
+/// The rows of which only a band enters the sums: rows [band.begin, band.end) of the last scale and those of the other
+/// scales that its coefficients cover. Bands that make up the rows of the last scale cut every scale without gaps; rows
+/// that only neighbours depend on are part of both bands.
+/// in      rows: of MakeAdmAxes()
+[[nodiscard]] std::array<AdmAxis, kAdmScales> AdmBandRows(const std::array<AdmAxis, kAdmScales>& rows, AdmRange band);
+
 /// Rounding shifts of one scale's sums.
 struct AdmShifts {
   AdmNumeratorShifts numerator{};
