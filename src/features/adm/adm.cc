@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "exact/elementary.h"
@@ -23,6 +25,10 @@ constexpr std::array<const char*, 7> kProvided = {
     "integer_adm_scale2",
     "integer_adm_scale3",
 };
+
+// Of the last scale; a band computes about 40 rows of the picture again that the one above has computed, and a row of
+// the last scale covers 16.
+constexpr int kMinimumBandRows = 8;
 
 float CubeRoot(float value) { return exact::Powf(value, 0x1.555556p-2f); }
 
@@ -108,9 +114,25 @@ class AdmFeature final : public Feature {
 
   std::unique_ptr<Workspace> MakeWorkspace() const override { return AdmFrame::Make(plan_, target_); }
 
+  std::unique_ptr<Workspace> MakeLineBuffers() const override { return AdmFrame::Make(plan_, target_); }
+
   void Extract(const FrameWindow& window, Workspace* workspace, std::span<Fact> facts) const override {
-    static_cast<AdmFrame*>(workspace)->ExtractBand(window.reference->plane(0), window.distorted->plane(0),
-                                                   {0, plan_.rows[kAdmScales - 1].outputs}, facts);
+    // Rows outside the inner part go to the first and the last band; they cost nothing.
+    const AdmAxis& rows = plan_.rows[kAdmScales - 1];
+    const int inner_rows = rows.inner.end - rows.inner.begin;
+    const int bands = window.BandCount(inner_rows, kMinimumBandRows);
+    std::array<std::array<Fact, kAdmFacts>, kMaximumBands> parts;
+    window.RunBands(bands, workspace, [&](int index, Workspace* lines) {
+      const RowBand cut = CutBand(inner_rows, 1, bands, index);
+      const AdmRange band = {index == 0 ? 0 : rows.inner.begin + cut.begin,
+                             index == bands - 1 ? rows.outputs : rows.inner.begin + cut.end};
+      static_cast<AdmFrame*>(lines)->ExtractBand(window.reference->plane(0), window.distorted->plane(0), band,
+                                                 parts[static_cast<std::size_t>(index)]);
+    });
+    std::fill(facts.begin(), facts.end(), 0);
+    for (int band = 0; band < bands; ++band) {
+      for (std::size_t i = 0; i < kAdmFacts; ++i) facts[i] += parts[static_cast<std::size_t>(band)][i];
+    }
   }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {
