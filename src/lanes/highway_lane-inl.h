@@ -58,7 +58,7 @@ struct HighwayLane {
   static constexpr int kRegs = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 ? 16 : 32;
   static constexpr int kTableSize = N;
 
-  // ---- memory
+  // Memory.
   LOCKSTEP_LANE I16 Load(const std::uint8_t* p) { return hn::PromoteTo(D16(), hn::LoadU(DBytes(), p)); }
   LOCKSTEP_LANE I16 Load(const std::uint16_t* p) { return hn::BitCast(D16(), hn::LoadU(DU16(), p)); }
   LOCKSTEP_LANE I16 Load(const std::int16_t* p) { return hn::LoadU(D16(), p); }
@@ -74,7 +74,7 @@ struct HighwayLane {
   LOCKSTEP_LANE void StoreU16(I32 v, std::uint16_t* p) { hn::StoreU(hn::DemoteTo(DFewU16(), v), DFewU16(), p); }
   LOCKSTEP_LANE void Prefetch(const void* p) { __builtin_prefetch(p); }
 
-  // ---- i16
+  // I16.
   LOCKSTEP_LANE I16 Set16(std::int16_t v) { return hn::Set(D16(), v); }
   LOCKSTEP_LANE I16 First16(int n) { return hn::VecFromMask(D16(), hn::FirstN(D16(), static_cast<std::size_t>(n))); }
   LOCKSTEP_LANE I16 Add16(I16 x, I16 y) { return hn::Add(x, y); }
@@ -124,7 +124,7 @@ struct HighwayLane {
   LOCKSTEP_LANE I16 Gt16(I16 x, I16 y) { return hn::VecFromMask(D16(), hn::Gt(x, y)); }
   LOCKSTEP_LANE I16 Select16(I16 mask, I16 x, I16 y) { return hn::IfVecThenElse(mask, x, y); }
 
-  // ---- between i16 and i32: zips and packs stay inside blocks of 128 bits
+  // Between i16 and i32: zips and packs stay inside blocks of 128 bits.
   LOCKSTEP_LANE I32 ZipLo(I16 x, I16 y) { return hn::ZipLower(D32(), x, y); }
   LOCKSTEP_LANE I32 ZipHi(I16 x, I16 y) { return hn::ZipUpper(D32(), x, y); }
 #if HWY_ARCH_ARM_A64
@@ -181,7 +181,7 @@ struct HighwayLane {
 #endif
   }
 
-  // ---- i32
+  // I32.
   LOCKSTEP_LANE I32 Set(std::int32_t v) { return hn::Set(D32(), v); }
   LOCKSTEP_LANE I32 InRegister(I32 x) {
 #if HWY_ARCH_X86 && !defined(__clang__)
@@ -308,7 +308,7 @@ struct HighwayLane {
   }
 #endif
 
-  // ---- u64
+  // U64.
   LOCKSTEP_LANE U64 Zero64() { return {hn::Zero(DU64()), hn::Zero(DU64())}; }
   LOCKSTEP_LANE U64 Set64(std::uint64_t v) { return {hn::Set(DU64(), v), hn::Set(DU64(), v)}; }
   LOCKSTEP_LANE U64 Add64(U64 x, U64 y) { return {hn::Add(x.first, y.first), hn::Add(x.second, y.second)}; }
@@ -356,7 +356,7 @@ struct HighwayLane {
     return static_cast<std::int64_t>(hn::ReduceSum(DU64(), hn::Add(x.first, x.second)));
   }
 
-  // ---- masks
+  // Masks.
   LOCKSTEP_LANE Mask Gt(I32 x, I32 y) { return hn::Gt(x, y); }
   LOCKSTEP_LANE Mask AndM(Mask x, Mask y) { return hn::And(x, y); }
   LOCKSTEP_LANE Mask OrM(Mask x, Mask y) { return hn::Or(x, y); }
@@ -367,7 +367,7 @@ struct HighwayLane {
   LOCKSTEP_LANE I32 Select(Mask mask, I32 x, I32 y) { return hn::IfThenElse(mask, x, y); }
   LOCKSTEP_LANE bool AllFalse(Mask mask) { return hn::AllFalse(D32(), mask); }
 
-  // ---- binary32
+  // Binary32.
   LOCKSTEP_LANE F32 SetF(float v) { return hn::Set(DF32(), v); }
   LOCKSTEP_LANE F32 ToF(I32 x) { return hn::ConvertTo(DF32(), x); }
   LOCKSTEP_LANE F32 AsF(I32 x) { return hn::BitCast(DF32(), x); }
@@ -416,7 +416,7 @@ struct HighwayLane {
   LOCKSTEP_LANE Mask GeF(F32 x, F32 y) { return hn::RebindMask(D32(), hn::Ge(x, y)); }
   LOCKSTEP_LANE Mask LtF(F32 x, F32 y) { return hn::RebindMask(D32(), hn::Lt(x, y)); }
 
-  // ---- binary64
+  // Binary64.
   LOCKSTEP_LANE F64 SetD(double v) { return {hn::Set(DF64(), v), hn::Set(DF64(), v)}; }
   LOCKSTEP_LANE F64 ToD(I32 x) {
     return {hn::PromoteTo(DF64(), hn::LowerHalf(DHalf32(), x)), hn::PromoteTo(DF64(), hn::UpperHalf(DHalf32(), x))};

@@ -28,7 +28,7 @@ struct ScalarLane {
   /// Values in the table of Lookup().
   static constexpr int kTableSize = N;
 
-  // ---- memory
+  // Memory.
   LOCKSTEP_LANE I16 Load(const std::uint8_t* p) { return {I16Of(p[0]), I16Of(p[1])}; }
   LOCKSTEP_LANE I16 Load(const std::uint16_t* p) { return {I16Of(p[0]), I16Of(p[1])}; }
   LOCKSTEP_LANE I16 Load(const std::int16_t* p) { return {p[0], p[1]}; }
@@ -56,7 +56,7 @@ struct ScalarLane {
   LOCKSTEP_LANE void StoreU16(I32 v, std::uint16_t* p) { *p = static_cast<std::uint16_t>(v); }
   LOCKSTEP_LANE void Prefetch(const void* p) { __builtin_prefetch(p); }
 
-  // ---- i16
+  // I16.
   LOCKSTEP_LANE I16 Set16(std::int16_t v) { return {v, v}; }
   /// All ones in the first n values; n >= 0.
   LOCKSTEP_LANE I16 First16(int n) { return {I16Of(-(n > 0)), I16Of(-(n > 1))}; }
@@ -100,7 +100,7 @@ struct ScalarLane {
   /// `mask`: all ones or zero.
   LOCKSTEP_LANE I16 Select16(I16 mask, I16 x, I16 y) { return {mask.a != 0 ? x.a : y.a, mask.b != 0 ? x.b : y.b}; }
 
-  // ---- between i16 and i32. ZipLo and ZipHi make pairs of values of two registers, in an order that Pack… undo.
+  // Between i16 and i32. ZipLo and ZipHi make pairs of values of two registers, in an order that Pack… undo.
   LOCKSTEP_LANE I32 ZipLo(I16 x, I16 y) { return PairOf(x.a, y.a); }
   LOCKSTEP_LANE I32 ZipHi(I16 x, I16 y) { return PairOf(x.b, y.b); }
   /// Pairs (x[0], y[0]), (x[2], y[2]), …
@@ -123,7 +123,7 @@ struct ScalarLane {
     return I32Of(U(sum) + U(static_cast<std::int16_t>(x) * static_cast<std::int16_t>(y)) + U((x >> 16) * (y >> 16)));
   }
 
-  // ---- i32
+  // I32.
   LOCKSTEP_LANE I32 Set(std::int32_t v) { return v; }
   /// x, which the compiler will not load again for each use.
   LOCKSTEP_LANE I32 InRegister(I32 x) { return x; }
@@ -176,7 +176,7 @@ struct ScalarLane {
   LOCKSTEP_LANE std::int64_t Sum(I32 x) { return x; }
   LOCKSTEP_LANE std::int64_t SumU(I32 x) { return U(x); }
 
-  // ---- u64: as many as an I32 has values
+  // U64: as many as an I32 has values.
   LOCKSTEP_LANE U64 Zero64() { return 0; }
   LOCKSTEP_LANE U64 Set64(std::uint64_t v) { return v; }
   /// Zero-extends.
@@ -195,7 +195,7 @@ struct ScalarLane {
   LOCKSTEP_LANE U64 ShrVar64(U64 x, U64 shift) { return x >> shift; }
   LOCKSTEP_LANE std::int64_t Sum64(U64 x) { return static_cast<std::int64_t>(x); }
 
-  // ---- masks
+  // Masks.
   LOCKSTEP_LANE Mask Gt(I32 x, I32 y) { return x > y; }
   LOCKSTEP_LANE Mask AndM(Mask x, Mask y) { return x && y; }
   LOCKSTEP_LANE Mask OrM(Mask x, Mask y) { return x || y; }
@@ -207,7 +207,7 @@ struct ScalarLane {
   LOCKSTEP_LANE I32 Select(Mask mask, I32 x, I32 y) { return mask ? x : y; }
   LOCKSTEP_LANE bool AllFalse(Mask mask) { return !mask; }
 
-  // ---- binary32
+  // Binary32.
   LOCKSTEP_LANE F32 SetF(float v) { return v; }
   LOCKSTEP_LANE F32 ToF(I32 x) { return static_cast<float>(x); }
   /// The number with these bits.
@@ -228,7 +228,7 @@ struct ScalarLane {
   LOCKSTEP_LANE Mask GeF(F32 x, F32 y) { return x >= y; }
   LOCKSTEP_LANE Mask LtF(F32 x, F32 y) { return x < y; }
 
-  // ---- binary64: as many as an I32 has values; no NaN
+  // Binary64: as many as an I32 has values; no NaN.
   LOCKSTEP_LANE F64 SetD(double v) { return v; }
   LOCKSTEP_LANE F64 ToD(I32 x) { return x; }
   /// ToD(Load(p)) without a register to take apart.

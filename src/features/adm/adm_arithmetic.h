@@ -54,8 +54,6 @@ LOCKSTEP_KERNEL i32 AdmNormalisingShift(u32 magnitude) {
   return zeros < 17 ? 17 - zeros : 0;
 }
 
-// ------------------------------------------------------------------------------------------------------------ wavelet
-
 /// Row or column that tap k of output i reads, for index = 2i - 1 + k.
 /// edge    mirrored, the border sample not repeated at the start but repeated at the end
 /// source  spec adm.md, Wavelet
@@ -266,8 +264,6 @@ LOCKSTEP_KERNEL void AdmDetailBandsRow(const AdmDetailBandsArgs<S>& args, i32 ro
   AdmHighColumns<S>(args.high.even.Row(y), args.high.odd.Row(y), args.bands[2].Row(y), columns);
 }
 
-// --------------------------------------------------------------------------------------------------------- decoupling
-
 /// The two steps that the reference takes in binary64 for each pixel. A backend without binary64 passes a type of its
 /// own with the same results in integers.
 struct AdmBinary64Steps {
@@ -386,8 +382,6 @@ LOCKSTEP_KERNEL void AdmDecoupleRow(const AdmDecoupleArgs<S, Steps>& args, i32 r
   }
 }
 
-// -------------------------------------------------------------------------------------- contrast weighting, thresholds
-
 /// Contrast sensitivity factors of one scale in fixed point: Q21 (h, v) and Q23 (d) in 16 bits at scale 0, Q32 above.
 struct AdmFactors {
   u32 hv;
@@ -496,8 +490,6 @@ LOCKSTEP_KERNEL void AdmThresholdRow(const AdmThresholdArgs<S>& args, i32 row) {
   }
   AdmTripleColumns(neighbour, args.triples.Row(y), AdmLiveColumns(args.inner, live));
 }
-
-// ------------------------------------------------------------------------------------------------------ masking, cubes
 
 /// What is left of a coefficient above its masking threshold.
 /// in      scale 0: the coefficient; scales 1 … 3: its weighted magnitude

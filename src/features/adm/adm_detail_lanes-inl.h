@@ -24,8 +24,6 @@ namespace {
 /// Whole gain limits need no binary64.
 enum class AdmGain { kWhole, kFractional };
 
-// ---- near pixels
-
 /// Whether p >= 0 and p^2 >= cos^2 * o * t by binary32, and in `unsure` whether its errors could have decided.
 /// in      relative_error: of the difference, as part of cos^2 * o * t
 /// exact   with o = 0 or t = 0 all numbers are 0, which is never unsure
@@ -109,8 +107,6 @@ LOCKSTEP_ADM_INLINE typename L::Mask AdmNear32(typename L::I32 oh, typename L::I
   }
   return near;
 }
-
-// ---- restored detail
 
 struct AdmGainLimit {
   double limit;
@@ -250,8 +246,6 @@ LOCKSTEP_ADM_INLINE typename L::I32 AdmRestore32(typename L::I32 o, typename L::
   return L::Sub(L::Xor(L::Select(near, limited, restored), sign), sign);
 }
 
-// ---- contrast weighting and masking terms
-
 /// Masking terms of a part, summed over the bands: as one of eight neighbours, and as the centre less that.
 template <class L>
 struct AdmTerms {
@@ -328,8 +322,6 @@ LOCKSTEP_ADM_INLINE AdmTerms<L> AdmTerms32(const typename L::I32 (&part)[3], Adm
   terms.centre = L::Sub(terms.centre, terms.neighbour);
   return terms;
 }
-
-// ---- cubes
 
 struct AdmCubeRounding {
   AdmCubeRounding() = default;

@@ -31,8 +31,6 @@ using std::int64_t;
 using std::uint64_t;
 using Options = std::vector<std::pair<std::string, std::string>>;
 
-// ------------------------------------------------------------------------------------------------ plain formulation
-
 int64_t Wrap16(int64_t v) { return static_cast<std::int16_t>(static_cast<uint64_t>(v)); }
 int64_t Wrap32(int64_t v) { return static_cast<std::int32_t>(static_cast<uint64_t>(v)); }
 int64_t Size(int64_t v) { return v < 0 ? -v : v; }
@@ -298,8 +296,6 @@ std::vector<Fact> PlainFacts(const Plane& reference, const Plane& distorted, int
   return facts;
 }
 
-// ------------------------------------------------------------------------------------------------------------ content
-
 enum class Content {
   kNatural,
   kNoise,
@@ -404,8 +400,6 @@ Frame MakeFrame(const Plane& plane, int depth, int padding) {
   }
   return frame;
 }
-
-// --------------------------------------------------------------------------------------------------------- the metric
 
 OptionValues ParseOptions(const Options& options) {
   OptionDictionary dictionary;
@@ -526,8 +520,6 @@ void Compare(const Options& options, Content content, int w, int h, int depth, u
   }
   EXPECT_EQ(facts, ExtractFacts(*feature, workspace.get(), picture, 0x00)) << "padding entered the sums";
 }
-
-// --------------------------------------------------------------------------------------------------------------- tests
 
 TEST(AdmFacts, EveryWidthAndHeight) {
   Coverage coverage;
@@ -942,8 +934,6 @@ TEST(AdmArithmetic, GainIsTruncatedAndBounded) {
   EXPECT_EQ(AdmBinary64Steps::LimitGain(7, 5, 1.2), 5);
   EXPECT_EQ(AdmBinary64Steps::LimitGain(2000000000, 2100000000, 100.0), 2100000000);
 }
-
-// ---------------------------------------------------------------------------------- row bodies as a device runs them
 
 /// A plane with room for the columns that bodies write beside the picture.
 template <class T>

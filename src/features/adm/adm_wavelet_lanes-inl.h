@@ -60,8 +60,6 @@ LOCKSTEP_ADM_INLINE typename L::I32 AdmFilterFrom(typename L::I32 sum, typename 
   return L::Dot(L::Dot(sum, first, L::Set(kAdmFirstTaps<kPass>)), last, L::Set(kAdmLastTaps<kPass>));
 }
 
-// ---- vertical
-
 /// Vertical results of scale 0 for the columns [begin, end) of one picture.
 /// in      rows: the four that the taps read; ahead: rows that will be read soon; end: at most `width`, which is at
 ///         least 2 * L::N
@@ -162,8 +160,6 @@ inline void AdmMirrorColumns(i16* line, AdmRange columns, i32 width) {
     line[width + 1] = line[width - 2];
   }
 }
-
-// ---- horizontal
 
 /// L::N results of scale 0 before the shift by 16.
 /// in      line: the column that the first tap of the first result reads

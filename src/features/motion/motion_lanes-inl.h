@@ -51,8 +51,6 @@ LOCKSTEP_MOTION_INLINE void MotionAddTaps(typename L::I32& first, typename L::I3
   second = L::Dot(second, after, L::Set(MotionTapPair(kMotionTap1, kMotionTap0)));
 }
 
-// ---- differences
-
 template <class L>
 struct MotionDifference {
   typename L::I16 scaled;
@@ -115,8 +113,6 @@ LOCKSTEP_MOTION_PASS MotionRange MotionFillSlot(const MotionRowPair<Sample>& row
   return narrow ? MotionRange::kNarrow : MotionRange::kWide;
 }
 
-// ---- vertical filter
-
 /// X of both rows of a pair at the even (half = 0) or odd columns of a register.
 template <class L, bool kSplit>
 LOCKSTEP_MOTION_INLINE void MotionVerticalSums(const i32* const* slots, i64 stride, i64 offset, typename L::I32& upper,
@@ -172,8 +168,6 @@ LOCKSTEP_MOTION_PASS void MotionVerticalRows(const i32* const* slots, i64 stride
   for (i32 i = 0; i < 4; i += kWide ? 1 : 2) MotionMirrorEnds(rows + i * row_stride, width);
 }
 
-// ---- horizontal filter
-
 /// Adds magnitudes of 2 * L::N columns, of which `left` count if kMasked.
 template <class L, bool kWide, bool kMasked>
 LOCKSTEP_MOTION_INLINE void MotionAddMagnitudes(const i16* row, i64 stride, i32 left, typename L::I32& sum) {
@@ -216,8 +210,6 @@ LOCKSTEP_MOTION_PASS u64 MotionRowSad(const i16* row, i64 stride, i32 width) {
   if (x < width) MotionAddMagnitudes<L, kWide, true>(row + x, stride, width - x, sum);
   return static_cast<u64>(L::SumU(sum));
 }
-
-// ---- a band of rows
 
 /// Columns of the planes that a pass works on, and those among them whose sum is wanted: the others are what the
 /// horizontal filter reads of the neighbours.

@@ -29,7 +29,7 @@ using test_run::NextRandom;
 using test_run::NoiseFrame;
 using test_run::OptionTexts;
 
-// ---- the definition, pixel by pixel; shares nothing with the code under test
+// The definition, pixel by pixel; shares nothing with the code under test.
 
 namespace naive {
 
@@ -183,7 +183,7 @@ std::vector<Fact> Facts(const Frame& reference, const Frame& distorted, double l
 
 }  // namespace naive
 
-// ---- content
+// Content.
 
 VideoFormat Format(int width, int height, int bit_depth) { return {PixelFormat::kYuv400, width, height, bit_depth}; }
 
@@ -293,7 +293,7 @@ void ExpectNaive(const Feature& feature, const Pair& pair, double limit, bool sk
       << pair.name << " " << format.width << "x" << format.height << " " << format.bit_depth << " bit, limit " << limit;
 }
 
-// ---- tests
+// Tests.
 
 TEST(Vif, EveryWidthAndHeightEqualsDefinition) {
   for (int i = 0; i < 60; ++i) {
@@ -502,7 +502,7 @@ TEST(Vif, ChromaDoesNotMatter) {
   }
 }
 
-// ---- the kernel bodies as a device runs them: whole planes, several lanes a row, idle rows, any order, split sums
+// The kernel bodies as a device runs them: whole planes, several lanes a row, idle rows, any order, split sums.
 
 constexpr i32 kLanes = 8;
 constexpr i32 kIdleRows = 3;
