@@ -20,24 +20,20 @@ namespace {
 
 constexpr int kFactsPerScale = 4;
 
-// Line buffers and the pictures of scales 1 … 3.
-class VifWorkspace final : public Workspace {
+// A band starts with the rows above it that its filter reads, up to 16: fewer rows would not be worth that.
+constexpr int kMinimumBandRows = 32;
+
+/// Parts of one allocation. Makers run twice: the first time adds up sizes, the second hands out addresses.
+class VifMemory {
  public:
-  VifWorkspace(int width, int height, bool for_simd) {
-    // Two passes: the first adds up sizes, the second hands out addresses.
-    Lay(width, height, for_simd);
+  template <class Layout>
+  explicit VifMemory(const Layout& layout) {
+    layout(*this);
     memory_.Resize(used_);
     used_ = 0;
-    Lay(width, height, for_simd);
+    layout(*this);
   }
 
-  VifMomentPlanes moments{};
-  VifVariancePlanes variances{};
-  VifSamplePlanes filtered{};
-  std::array<VifSamplePlanes, kVifScales> pictures{};  // [0] is unused: the frames themselves
-  VifSimdBuffers simd{};
-
- private:
   // Column 0 is aligned, and kVifPadding elements before and after the row may be written.
   template <class T>
   T* Take(i64 row_stride, i64 rows) {
@@ -49,25 +45,64 @@ class VifWorkspace final : public Workspace {
     return memory_.size() == 0 ? nullptr : reinterpret_cast<T*>(memory_.data() + start);
   }
 
-  void Lay(int width, int height, bool for_simd) {
+ private:
+  AlignedBuffer memory_;
+  std::size_t used_ = 0;
+};
+
+// Line buffers of one band of rows.
+class VifLines final : public Workspace {
+ public:
+  VifLines(int width, bool for_simd) : memory_([&](VifMemory& memory) { Lay(memory, width, for_simd); }) {}
+
+  VifMomentPlanes moments{};
+  VifVariancePlanes variances{};
+  VifSamplePlanes filtered{};
+  VifSimdBuffers simd{};
+
+ private:
+  void Lay(VifMemory& memory, int width, bool for_simd) {
     if (for_simd) {
       const VifSimdSizes sizes(width);
-      simd = {Take<i32>(sizes.ring_size(), 1), Take<i16>(sizes.rows_size(), 1), Take<u16>(sizes.source_size(), 1)};
-    } else {
-      moments = {Take<u16>(width, 1), Take<u16>(width, 1), Take<u32>(width, 1),
-                 Take<u32>(width, 1), Take<u32>(width, 1), 0};
-      variances = {Take<i32>(width, 1), Take<i32>(width, 1), Take<i32>(width, 1), 0};
-      filtered = {Take<u16>(width, 1), Take<u16>(width, 1), 0};
+      simd.ring = memory.Take<i32>(sizes.ring_size(), 1);
+      simd.rows = memory.Take<i16>(sizes.rows_size(), 1);
+      simd.variances = memory.Take<i32>(sizes.variances_size(), 1);
+      simd.words = memory.Take<i32>(sizes.words_size(), 1);
+      simd.filtered = memory.Take<i16>(sizes.filtered_size(), 1);
+      simd.source = memory.Take<u16>(sizes.source_size(), 1);
+      return;
     }
+    moments = {memory.Take<u16>(width, 1), memory.Take<u16>(width, 1), memory.Take<u32>(width, 1),
+               memory.Take<u32>(width, 1), memory.Take<u32>(width, 1), 0};
+    variances = {memory.Take<i32>(width, 1), memory.Take<i32>(width, 1), memory.Take<i32>(width, 1), 0};
+    filtered = {memory.Take<u16>(width, 1), memory.Take<u16>(width, 1), 0};
+  }
+
+  VifMemory memory_;
+};
+
+// The pictures of scales 1 … 3, and the lines of a frame that is one band.
+class VifWorkspace final : public Workspace {
+ public:
+  VifWorkspace(int width, int height, bool for_simd)
+      : lines(width, for_simd), memory_([&](VifMemory& memory) { Lay(memory, width, height); }) {}
+
+  std::array<VifSamplePlanes, kVifScales> pictures{};  // [0] is unused: the frames themselves
+  VifLines lines;
+
+ private:
+  void Lay(VifMemory& memory, int width, int height) {
     for (int scale = 1; scale < kVifScales; ++scale) {
-      const i64 stride = width >> scale;
+      // Whole vectors are written at the end of a row; the next row may be another band's and finished already.
+      constexpr i64 kLargestVector = 32;  // samples
+      const i64 stride = ((width >> scale) + kLargestVector - 1) / kLargestVector * kLargestVector;
       const i64 rows = height >> scale;
-      pictures[static_cast<std::size_t>(scale)] = {Take<u16>(stride, rows), Take<u16>(stride, rows), stride};
+      pictures[static_cast<std::size_t>(scale)] = {memory.Take<u16>(stride, rows), memory.Take<u16>(stride, rows),
+                                                   stride};
     }
   }
 
-  AlignedBuffer memory_;
-  std::size_t used_ = 0;
+  VifMemory memory_;
 };
 
 struct Settings {
@@ -103,21 +138,21 @@ template <int kScale>
   VifDownsampleHorizontalRow<kScale>(args, row);
 }
 
-// The sums of one scale, and the pictures of the next one.
+// The sums of a band of one scale, and the rows of the next scale that lie in it. A band begins at an even row, and
+// ends at one or at the last row.
 template <int kScale, class Sample>
-VifSums ScaleSums(const VifPictures& pictures, const Settings& settings, const VifWorkspace& workspace) {
+VifSums BandSums(const VifPictures& pictures, const VifSamplePlanes& next, const Settings& settings, RowBand band,
+                 const VifLines& lines) {
   const bool scored = kScale > 0 || !settings.skip_scale0;
   if (const VifSimdScale simd = settings.simd.scales[kScale]; simd != nullptr) {
-    // The last scale has no next one.
-    const VifSamplePlanes& next = workspace.pictures[(kScale + 1) % kVifScales];
-    return simd({pictures, next, workspace.simd, settings.log_table, settings.gain_limit, scored});
+    return simd({pictures, next, lines.simd, settings.gain_limit, scored, band.begin, band.end});
   }
   VifSums sums = {0, 0, 0, 0};
-  const VifVerticalArgs vertical = {pictures, workspace.moments};
-  const VifHorizontalArgs horizontal = {workspace.moments, workspace.variances, pictures.width, pictures.height};
-  const VifStatisticArgs<VifGainBinary64> statistic = {workspace.variances, pictures.width, pictures.height,
+  const VifVerticalArgs vertical = {pictures, lines.moments};
+  const VifHorizontalArgs horizontal = {lines.moments, lines.variances, pictures.width, pictures.height};
+  const VifStatisticArgs<VifGainBinary64> statistic = {lines.variances, pictures.width, pictures.height,
                                                        settings.log_table, settings.gain_limit};
-  for (i32 y = 0; y < pictures.height; ++y) {
+  for (i32 y = band.begin; y < band.end; ++y) {
     if (scored) {
       VerticalPass<kScale, Sample>(vertical, y);
       HorizontalPass<kScale>(horizontal, y);
@@ -127,12 +162,28 @@ VifSums ScaleSums(const VifPictures& pictures, const Settings& settings, const V
       // While these source rows are in the cache. An odd last row has no successor.
       const i32 next_height = pictures.height / 2;
       if (y % 2 == 0 && y / 2 < next_height) {
-        DownsampleVerticalPass<kScale + 1, Sample>({pictures, workspace.filtered}, y / 2);
-        DownsampleHorizontalPass<kScale + 1>(
-            {workspace.filtered, workspace.pictures[kScale + 1], pictures.width / 2, next_height}, y / 2);
+        DownsampleVerticalPass<kScale + 1, Sample>({pictures, lines.filtered}, y / 2);
+        DownsampleHorizontalPass<kScale + 1>({lines.filtered, next, pictures.width / 2, next_height}, y / 2);
       }
     }
   }
+  return sums;
+}
+
+// The sums of one scale, and the pictures of the next one.
+template <int kScale, class Sample>
+VifSums ScaleSums(const VifPictures& pictures, const Settings& settings, const FrameWindow& window,
+                  VifWorkspace& workspace) {
+  // The last scale has no next one.
+  const VifSamplePlanes& next = workspace.pictures[(kScale + 1) % kVifScales];
+  const int bands = window.BandCount(pictures.height, kMinimumBandRows);
+  std::array<VifSums, kMaximumBands> parts;
+  window.RunBands(bands, &workspace.lines, [&](int band, Workspace* lines) {
+    parts[static_cast<std::size_t>(band)] = BandSums<kScale, Sample>(
+        pictures, next, settings, CutBand(pictures.height, 2, bands, band), static_cast<const VifLines&>(*lines));
+  });
+  VifSums sums = {0, 0, 0, 0};
+  for (int band = 0; band < bands; ++band) VifAddSums(sums, parts[static_cast<std::size_t>(band)]);
   return sums;
 }
 
@@ -186,8 +237,12 @@ class VifFeature final : public Feature {
     return std::make_unique<VifWorkspace>(format_.width, format_.height, settings_.simd.scales[0] != nullptr);
   }
 
+  std::unique_ptr<Workspace> MakeLineBuffers() const override {
+    return std::make_unique<VifLines>(format_.width, settings_.simd.scales[0] != nullptr);
+  }
+
   void Extract(const FrameWindow& window, Workspace* scratch, std::span<Fact> facts) const override {
-    const auto& workspace = static_cast<const VifWorkspace&>(*scratch);
+    auto& workspace = static_cast<VifWorkspace&>(*scratch);
     const PlaneView reference = window.reference->plane(0);
     const PlaneView distorted = window.distorted->plane(0);
     const int sample_bytes = format_.bytes_per_sample();
@@ -199,11 +254,11 @@ class VifFeature final : public Feature {
                                 format_.height,
                                 format_.bit_depth};
     const std::array<VifSums, kVifScales> sums = {
-        sample_bytes == 1 ? ScaleSums<0, u8>(frames, settings_, workspace)
-                          : ScaleSums<0, u16>(frames, settings_, workspace),
-        ScaleSums<1, u16>(SmallerPictures(workspace, 1, format_), settings_, workspace),
-        ScaleSums<2, u16>(SmallerPictures(workspace, 2, format_), settings_, workspace),
-        ScaleSums<3, u16>(SmallerPictures(workspace, 3, format_), settings_, workspace)};
+        sample_bytes == 1 ? ScaleSums<0, u8>(frames, settings_, window, workspace)
+                          : ScaleSums<0, u16>(frames, settings_, window, workspace),
+        ScaleSums<1, u16>(SmallerPictures(workspace, 1, format_), settings_, window, workspace),
+        ScaleSums<2, u16>(SmallerPictures(workspace, 2, format_), settings_, window, workspace),
+        ScaleSums<3, u16>(SmallerPictures(workspace, 3, format_), settings_, window, workspace)};
     std::size_t i = 0;
     for (const VifSums& scale : sums) {
       facts[i++] = scale.num_log;
@@ -262,8 +317,7 @@ constexpr std::array<const char*, kVifScales> kProvided = {
 constexpr std::size_t kLogTableSize = 32768;
 
 std::vector<u16> MakeLogTable() {
-  // Vector code reads two entries at a time.
-  std::vector<u16> table(kLogTableSize + 1);
+  std::vector<u16> table(kLogTableSize);
   for (std::size_t i = 0; i < kLogTableSize; ++i) {
     // The product is exact in binary32, and half a unit more in binary64.
     const float scaled = exact::Log2f(static_cast<float>(32768 + i)) * 2048.0f;
@@ -276,7 +330,7 @@ std::vector<u16> MakeLogTable() {
 
 std::span<const std::uint16_t> VifLogTable() {
   static const std::vector<u16> table = MakeLogTable();
-  return std::span(table).first(kLogTableSize);
+  return table;
 }
 
 constinit const FeatureDescription kVif = {
