@@ -56,8 +56,6 @@ LOCKSTEP_VIF_INLINE void VifUnroll(const Function& function) {
       });
 }
 
-// ---- taps in pairs
-
 template <int kScale>
 constexpr i32 VifTapOrZero(i32 k) {
   constexpr i32 kRadius = VifFilter<kScale>::kRadius;
@@ -95,8 +93,6 @@ struct VifTaps {
     if constexpr (kRest != 0) sum = L::Dot(sum, samples, L::Set(kRest));
   }
 };
-
-// ---- the statistic
 
 template <class L>
 struct VifLaneSums {
@@ -214,8 +210,6 @@ LOCKSTEP_VIF_PASS void VifAddLogs(const i32* words, i32 count, VifLaneSums<L>& t
   total.den_log = den_log;
 }
 
-// ---- pairs of rows
-
 template <VifSource kSource>
 inline constexpr i32 kVifRingPlanes = kSource == VifSource::kBytes ? 5 : 8;
 
@@ -268,8 +262,6 @@ LOCKSTEP_VIF_PASS void VifBuildPairs(const Sample* source, i64 source_stride, i6
     }
   }
 }
-
-// ---- vertical filter
 
 /// Sums of one plane for kRows output rows, 2 * L::N columns: sums[row][half].
 /// in      slots: the ring's slots of the pairs -kVifLastPair … kVifLastPair + (kRows - 1) / 2; sums: what to add to
@@ -375,8 +367,6 @@ LOCKSTEP_VIF_PASS void VifVerticalRows(const i32* const* slots, i64 begin, i64 e
   }
 }
 
-// ---- horizontal filter and statistic
-
 /// Sums of four planes at even and at odd columns.
 /// in      what to add to
 template <class L, int kScale>
@@ -467,8 +457,6 @@ LOCKSTEP_VIF_INLINE void VifAddLaneSums(VifSums& total, const VifLaneSums<L>& su
   total.non_log_num += static_cast<u64>(L::SumU(sums.non_log_num_high)) << 16;
 }
 
-// ---- the next scale
-
 template <class L, VifSource kSource, int kScale>
 LOCKSTEP_VIF_PASS void VifDownsampleRows(const i32* const* slots, i64 columns, i16* out, i64 out_stride) {
   for (i64 c = 0; c < columns; c += 2 * L::N) {
@@ -489,8 +477,6 @@ LOCKSTEP_VIF_PASS void VifDownsampledRow(const i16* row, i32 width, u16* out) {
     L::StoreU16(L::template Shr<16>(sum), out + x);
   }
 }
-
-// ---- a scale
 
 /// The mirrored number; beyond what filters read, some number inside.
 inline i32 VifMirrorInside(i32 i, i32 size) {
