@@ -18,6 +18,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace lockstep {
 namespace HWY_NAMESPACE {
+
+template <int kBegin, int... kIndex, class Function>
+LOCKSTEP_LANE_INLINE void UnrollSequence(std::integer_sequence<int, kIndex...> /*indices*/, const Function& function) {
+  (function(std::integral_constant<int, kBegin + kIndex>()), ...);
+}
+
+/// function(constant) for kBegin … kEnd - 1: compilers leave loops over arrays of registers rolled.
+template <int kBegin, int kEnd, class Function>
+LOCKSTEP_LANE_INLINE void Unroll(const Function& function) {
+  UnrollSequence<kBegin>(std::make_integer_sequence<int, kEnd - kBegin>(), function);
+}
+
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 // Never chosen; texts that mention the lane need not care.
 using HighwayLane = ScalarLane;
@@ -382,7 +394,7 @@ struct HighwayLane {
     const DF64 f64;
     F32 mixed[N];
     // Inside blocks of 128 bits: four rows by four columns each.
-    UnrollSteps<N / 4>([&](auto group) HWY_ATTR __attribute__((always_inline)) {
+    Unroll<0, N / 4>([&](auto group) HWY_ATTR __attribute__((always_inline)) {
       constexpr int i = 4 * group;
       const auto low01 = hn::BitCast(f64, hn::InterleaveLower(f32, block[i], block[i + 1]));
       const auto low23 = hn::BitCast(f64, hn::InterleaveLower(f32, block[i + 2], block[i + 3]));
@@ -394,7 +406,7 @@ struct HighwayLane {
       mixed[i + 3] = hn::BitCast(f32, hn::InterleaveUpper(f64, high01, high23));
     });
     // Then the blocks.
-    UnrollSteps<4>([&](auto i) HWY_ATTR __attribute__((always_inline)) {
+    Unroll<0, 4>([&](auto i) HWY_ATTR __attribute__((always_inline)) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
       const __m512 low01 = _mm512_shuffle_f32x4(mixed[i].raw, mixed[i + 4].raw, 0x88);
       const __m512 high01 = _mm512_shuffle_f32x4(mixed[i].raw, mixed[i + 4].raw, 0xDD);
@@ -439,14 +451,6 @@ struct HighwayLane {
   }
 
  private:
-  template <int... kIndex, class Function>
-  LOCKSTEP_LANE void UnrollSequence(std::integer_sequence<int, kIndex...>, const Function& function) {
-    (function(std::integral_constant<int, kIndex>()), ...);
-  }
-  template <int kCount, class Function>
-  LOCKSTEP_LANE void UnrollSteps(const Function& function) {
-    UnrollSequence(std::make_integer_sequence<int, kCount>(), function);
-  }
   LOCKSTEP_LANE hn::Vec<DU32> Unsigned(I32 x) { return hn::BitCast(DU32(), x); }
   LOCKSTEP_LANE I32 Signed(hn::Vec<DU32> x) { return hn::BitCast(D32(), x); }
   /// The lower 32 bits of every value.

@@ -13,6 +13,11 @@
   (HWY_SSE2 | HWY_SSSE3 | HWY_AVX3_ZEN4 | HWY_AVX3_SPR | HWY_NEON | HWY_NEON_BF16 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | \
    HWY_SVE2_128)
 
+// What is always part of its caller, so that it is compiled for the caller's target; and a pass over rows that is not,
+// because GCC spills where several passes share a loop nest.
+#define LOCKSTEP_LANE_INLINE inline __attribute__((always_inline))
+#define LOCKSTEP_LANE_PASS __attribute__((noinline))
+
 // LOCKSTEP_CHOOSE_SIMD(target, Function): a pointer to N_<target>::Function, or nullptr for the scalar code. For use in
 // the HWY_ONCE part of a file, inside the namespace that holds the targets' namespaces.
 #if defined(__x86_64__)

@@ -19,8 +19,6 @@ namespace {
 // Scale 0 works on 2 * L::N coefficients of 16 bits, in the order of Pack; the other scales on L::N of 32 bits. What
 // the narrower numbers of scale 0 need is said where they are used and checked by AdmSimdHolds().
 
-#define LOCKSTEP_ADM_INLINE inline __attribute__((always_inline))
-
 /// Whole gain limits need no binary64.
 enum class AdmGain { kWhole, kFractional };
 
@@ -28,8 +26,8 @@ enum class AdmGain { kWhole, kFractional };
 /// in      relative_error: of the difference, as part of cos^2 * o * t
 /// exact   with o = 0 or t = 0 all numbers are 0, which is never unsure
 template <class L>
-LOCKSTEP_ADM_INLINE typename L::Mask AdmNearByBinary32(typename L::F32 p, typename L::F32 o, typename L::F32 t,
-                                                       float relative_error, typename L::Mask& unsure) {
+LOCKSTEP_LANE_INLINE typename L::Mask AdmNearByBinary32(typename L::F32 p, typename L::F32 o, typename L::F32 t,
+                                                        float relative_error, typename L::Mask& unsure) {
   const auto left = L::MulF(p, L::AbsF(p));
   const auto right = L::MulF(L::MulF(o, L::SetF(0x1.ffd814p-1f)), t);
   unsure = L::LtF(L::AbsF(L::SubF(left, right)), L::MulF(right, L::SetF(relative_error)));
@@ -66,13 +64,13 @@ __attribute__((noinline)) typename L::Mask AdmNearByDefinition(typename L::I32 o
 /// exact   the three sums fit 32 bits, so that their binary32 values are those of the definition; the products of these
 ///         are off by less than 2^-22
 template <class L>
-LOCKSTEP_ADM_INLINE typename L::I16 AdmNear16(typename L::I16 oh, typename L::I16 ov, typename L::I16 th,
-                                              typename L::I16 tv) {
+LOCKSTEP_LANE_INLINE typename L::I16 AdmNear16(typename L::I16 oh, typename L::I16 ov, typename L::I16 th,
+                                               typename L::I16 tv) {
   const typename L::I32 reference[2] = {L::ZipLo(oh, ov), L::ZipHi(oh, ov)};
   const typename L::I32 distorted[2] = {L::ZipLo(th, tv), L::ZipHi(th, tv)};
   typename L::Mask near[2];
   typename L::Mask unsure[2];
-  AdmUnroll<2>([&](auto half) __attribute__((always_inline)) {
+  Unroll<0, 2>([&](auto half) __attribute__((always_inline)) {
     near[half] = AdmNearByBinary32<L>(L::ToF(L::MulPair(reference[half], distorted[half])),
                                       L::ToF(L::MulPair(reference[half], reference[half])),
                                       L::ToF(L::MulPair(distorted[half], distorted[half])), 0x1p-21f, unsure[half]);
@@ -91,8 +89,8 @@ LOCKSTEP_ADM_INLINE typename L::I16 AdmNear16(typename L::I16 oh, typename L::I1
 /// Near pixels of scales 1 … 3.
 /// exact   sums of binary32 products of rounded bands are off by less than 23 * 2^-24 of |o|^2 |t|^2
 template <class L>
-LOCKSTEP_ADM_INLINE typename L::Mask AdmNear32(typename L::I32 oh, typename L::I32 ov, typename L::I32 th,
-                                               typename L::I32 tv) {
+LOCKSTEP_LANE_INLINE typename L::Mask AdmNear32(typename L::I32 oh, typename L::I32 ov, typename L::I32 th,
+                                                typename L::I32 tv) {
   typename L::Mask unsure;
   const auto reference_h = L::ToF(oh);
   const auto reference_v = L::ToF(ov);
@@ -118,8 +116,8 @@ struct AdmGainLimit {
 
 /// min(restored * limit, distorted), truncated, of magnitudes.
 template <class L, AdmGain kGain>
-LOCKSTEP_ADM_INLINE typename L::I32 AdmLimitGain(typename L::I32 restored, typename L::I32 distorted,
-                                                 const AdmGainLimit& gain) {
+LOCKSTEP_LANE_INLINE typename L::I32 AdmLimitGain(typename L::I32 restored, typename L::I32 distorted,
+                                                  const AdmGainLimit& gain) {
   if constexpr (kGain == AdmGain::kWhole) {
     return L::Min(L::Mul(L::Min(restored, L::Set(gain.greatest)), L::Set(gain.whole)), distorted);
   } else {
@@ -134,8 +132,8 @@ LOCKSTEP_ADM_INLINE typename L::I32 AdmLimitGain(typename L::I32 restored, typen
 ///         never too small, but less than 2^-6 too large; its whole part is at most one too large, which the sign of
 ///         what is left shows. That fits 16 bits.
 template <class L>
-LOCKSTEP_ADM_INLINE void AdmSplitReciprocal16(typename L::I16 divisor, typename L::I16& negative_high,
-                                              typename L::I16& low) {
+LOCKSTEP_LANE_INLINE void AdmSplitReciprocal16(typename L::I16 divisor, typename L::I16& negative_high,
+                                               typename L::I16& low) {
   const auto zero = L::Set16(0);
   // -2^15 * (1 + 2^-22); negative numbers because 2^15 does not fit 16 bits.
   const auto dividend = L::SetF(-0x1.000004p15f);
@@ -155,8 +153,8 @@ LOCKSTEP_ADM_INLINE void AdmSplitReciprocal16(typename L::I16 divisor, typename 
 /// does
 ///         not fit. Where |t| > |o| it is 1.
 template <class L, AdmGain kGain>
-LOCKSTEP_ADM_INLINE typename L::I16 AdmRestore16(typename L::I16 o, typename L::I16 t, typename L::I16 near,
-                                                 const AdmGainLimit& gain) {
+LOCKSTEP_LANE_INLINE typename L::I16 AdmRestore16(typename L::I16 o, typename L::I16 t, typename L::I16 near,
+                                                  const AdmGainLimit& gain) {
   const auto zero = L::Set16(0);
   const auto magnitude = L::Abs16(o);
   const auto sign = L::template Sar16<15>(o);
@@ -187,7 +185,7 @@ struct AdmDivisor {
   typename L::I32 shift;
   typename L::I32 divisor;  // at most 2^15
 
-  LOCKSTEP_ADM_INLINE explicit AdmDivisor(typename L::I32 coefficient) {
+  LOCKSTEP_LANE_INLINE explicit AdmDivisor(typename L::I32 coefficient) {
     magnitude = L::Abs(coefficient);
     shift = L::Max(L::Sub(L::FloorLog2(magnitude), L::Set(14)), L::Set(0));
     divisor = L::ShrVar(L::Add(magnitude, L::template Shr<1>(L::ShlVar(L::Set(1), shift))), shift);
@@ -199,21 +197,21 @@ struct AdmDivisor {
 ///         the next one, which the sign of what is left shows. Smaller divisors are rare: only coefficients that are as
 ///         small have them.
 template <class L>
-LOCKSTEP_ADM_INLINE void AdmReciprocals32(const AdmDivisor<L> (&divisors)[3], typename L::I32 (&reciprocals)[3]) {
+LOCKSTEP_LANE_INLINE void AdmReciprocals32(const AdmDivisor<L> (&divisors)[3], typename L::I32 (&reciprocals)[3]) {
   typename L::Mask is_small[3];
-  AdmUnroll<3>([&](auto band) __attribute__((always_inline)) {
+  Unroll<0, 3>([&](auto band) __attribute__((always_inline)) {
     const auto divisor = divisors[band].divisor;
     is_small[band] = L::AndM(L::Gt(L::Set(64), divisor), L::Gt(divisor, L::Set(0)));
   });
   if (__builtin_expect(static_cast<i64>(!L::AllFalse(L::OrM(L::OrM(is_small[0], is_small[1]), is_small[2]))), 0) != 0) {
-    AdmUnroll<3>([&](auto band) __attribute__((always_inline)) {
+    Unroll<0, 3>([&](auto band) __attribute__((always_inline)) {
       // Only the least integer, which no picture leads to, would be read beyond the table.
       const auto index = L::And(divisors[band].divisor, L::Set(0xffff));
       reciprocals[band] = L::Gather(kAdmReciprocalTable.data(), index);
     });
     return;
   }
-  AdmUnroll<3>([&](auto band) __attribute__((always_inline)) {
+  Unroll<0, 3>([&](auto band) __attribute__((always_inline)) {
     const auto divisor = divisors[band].divisor;
     const auto quotient = L::TruncF(L::DivF(L::SetF(0x1p30f), L::ToF(divisor)));
     const auto left = L::Sub(L::Set(1 << 30), L::Mul(quotient, divisor));
@@ -226,9 +224,9 @@ LOCKSTEP_ADM_INLINE void AdmReciprocals32(const AdmDivisor<L> (&divisors)[3], ty
 ///         because the reciprocal is at most 2^16 where shift > 0. The upper one is limited to where the ratio is 1
 ///         anyway. ratio * |o| is split at bit 15 of |o|.
 template <class L, AdmGain kGain>
-LOCKSTEP_ADM_INLINE typename L::I32 AdmRestore32(typename L::I32 o, typename L::I32 t, const AdmDivisor<L>& by,
-                                                 typename L::I32 reciprocal, typename L::Mask near,
-                                                 const AdmGainLimit& gain) {
+LOCKSTEP_LANE_INLINE typename L::I32 AdmRestore32(typename L::I32 o, typename L::I32 t, const AdmDivisor<L>& by,
+                                                  typename L::I32 reciprocal, typename L::Mask near,
+                                                  const AdmGainLimit& gain) {
   const auto half = L::Set(16384);
   const auto sign = L::template Sar<31>(o);
   const auto along = L::Max(L::Sub(L::Xor(t, sign), sign), L::Set(0));
@@ -260,7 +258,7 @@ struct AdmWeights16 {
   typename L::I16 d;       // negative, modulo 2^16
   typename L::I16 d_base;  // all ones where that is positive
 
-  LOCKSTEP_ADM_INLINE explicit AdmWeights16(AdmFactors factors)
+  LOCKSTEP_LANE_INLINE explicit AdmWeights16(AdmFactors factors)
       : hv(L::Set16(static_cast<i16>(static_cast<i32>(factors.hv) - 32768))),
         d(L::Set16(static_cast<i16>(-static_cast<i32>(factors.d)))),
         d_base(L::Set16(factors.d > 32768 ? -1 : 0)) {}
@@ -272,11 +270,11 @@ struct AdmWeights16 {
 ///         v; ceil(s * factor / 2^16) = -floor(s * -factor / 2^16) for d. Below 2^15 by AdmSimdHolds(). Terms:
 ///         4369 / 2^12 = 1 + 2184 / 2^15 and 8738 / 2^12 = 2 + 4368 / 2^15; the centre wraps as it must.
 template <class L>
-LOCKSTEP_ADM_INLINE void AdmTerms16(const typename L::I16 (&part)[3], const AdmWeights16<L>& weights,
-                                    AdmTerms<L> (&terms)[2]) {
+LOCKSTEP_LANE_INLINE void AdmTerms16(const typename L::I16 (&part)[3], const AdmWeights16<L>& weights,
+                                     AdmTerms<L> (&terms)[2]) {
   typename L::I16 neighbour[3];
   typename L::I16 centre[3];
-  AdmUnroll<3>([&](auto band) __attribute__((always_inline)) {
+  Unroll<0, 3>([&](auto band) __attribute__((always_inline)) {
     const auto s = part[band];
     typename L::I16 weighted;
     if constexpr (band < 2) {
@@ -292,7 +290,7 @@ LOCKSTEP_ADM_INLINE void AdmTerms16(const typename L::I16 (&part)[3], const AdmW
   const auto both = L::Set(AdmPair(1, 1));
   const auto first = L::Set(AdmPair(1, 0));
   const auto second = L::Set(AdmPair(0, 1));
-  AdmUnroll<2>([&](auto half) __attribute__((always_inline)) {
+  Unroll<0, 2>([&](auto half) __attribute__((always_inline)) {
     const auto zip = [](typename L::I16 x, typename L::I16 y) __attribute__((always_inline)) {
       if constexpr (decltype(half)::value == 0) return L::ZipLo(x, y);
       return L::ZipHi(x, y);
@@ -310,10 +308,10 @@ inline constexpr i32 kAdmTermsOfThreshold = 27;
 
 /// AdmWeight() and AdmMask() at scales 1 … 3, the latter rounded to nearest.
 template <class L>
-LOCKSTEP_ADM_INLINE AdmTerms<L> AdmTerms32(const typename L::I32 (&part)[3], AdmFactors factors,
-                                           typename L::I32 (&weighted)[3]) {
+LOCKSTEP_LANE_INLINE AdmTerms<L> AdmTerms32(const typename L::I32 (&part)[3], AdmFactors factors,
+                                            typename L::I32 (&weighted)[3]) {
   AdmTerms<L> terms = {L::Set(0), L::Set(0)};
-  AdmUnroll<3>([&](auto band) __attribute__((always_inline)) {
+  Unroll<0, 3>([&](auto band) __attribute__((always_inline)) {
     const auto factor = L::Set(static_cast<i32>(band == 2 ? factors.d : factors.hv));
     weighted[band] = L::Abs(L::template MulShiftRound<28>(part[band], factor));
     terms.neighbour = L::Add(terms.neighbour, L::MulHighRound(weighted[band], L::Set(143165577)));
@@ -337,8 +335,8 @@ struct AdmCubeRounding {
 /// sum + ((((x^2 + rounding.square) >> kSquareShift) * x + rounding.cube) >> rounding.shift)
 /// exact   x < 2^((31 + kSquareShift) / 2), so that the square fits 31 bits and the cube 62
 template <class L, int kSquareShift>
-LOCKSTEP_ADM_INLINE typename L::U64 AdmAddCube(typename L::U64 sum, typename L::I32 x,
-                                               const AdmCubeRounding& rounding) {
+LOCKSTEP_LANE_INLINE typename L::U64 AdmAddCube(typename L::U64 sum, typename L::I32 x,
+                                                const AdmCubeRounding& rounding) {
   const auto wide = L::Split(x);
   const auto square = L::template Shr64<kSquareShift>(L::Add64(L::MulLow(wide, wide), L::Set64(rounding.square)));
   const auto cube = L::Add64(L::MulLow(square, wide), L::Set64(rounding.cube));
@@ -349,11 +347,9 @@ LOCKSTEP_ADM_INLINE typename L::U64 AdmAddCube(typename L::U64 sum, typename L::
 /// Denominator of scale 0 of L::N coefficients: AdmCoefficientCube().
 /// in      magnitude: below 2^15
 template <class L>
-LOCKSTEP_ADM_INLINE typename L::U64 AdmAddWholeCube(typename L::U64 sum, typename L::I32 magnitude) {
+LOCKSTEP_LANE_INLINE typename L::U64 AdmAddWholeCube(typename L::U64 sum, typename L::I32 magnitude) {
   return L::Add64(sum, L::MulLow(L::Split(L::MulPair(magnitude, magnitude)), L::Split(magnitude)));
 }
-
-#undef LOCKSTEP_ADM_INLINE
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

@@ -18,21 +18,18 @@ namespace lockstep {
 namespace HWY_NAMESPACE {
 namespace {
 
-#define LOCKSTEP_ADM_INLINE inline __attribute__((always_inline))
-#define LOCKSTEP_ADM_PASS __attribute__((noinline))
-
 inline bool AdmContains(AdmRange range, i32 row) { return row >= range.begin && row < range.end; }
 
 /// L::N columns from column j on of which the inner ones count.
 template <class L>
-LOCKSTEP_ADM_INLINE typename L::Mask AdmInside(i32 j, AdmRange inner) {
+LOCKSTEP_LANE_INLINE typename L::Mask AdmInside(i32 j, AdmRange inner) {
   return L::AndNotM(L::FirstN(inner.begin - j), L::FirstN(inner.end - j));
 }
 
 /// function(masked, j) for each register of the columns [0, end), kStep to a register. masked: not all of them are
 /// inner ones.
 template <int kStep, class Function>
-LOCKSTEP_ADM_INLINE void AdmForColumns(i32 end, AdmRange inner, const Function& function) {
+LOCKSTEP_LANE_INLINE void AdmForColumns(i32 end, AdmRange inner, const Function& function) {
   for (i32 j = 0; j < end; j += kStep) {
     if (j < inner.begin || j + kStep > inner.end) {
       function(std::true_type(), j);
@@ -66,7 +63,7 @@ struct AdmVerticalResults {
 
 /// Detail bands of kAdmStep coefficients.
 template <class L, int kScale, class Value>
-LOCKSTEP_ADM_INLINE void AdmBands(const AdmVerticalResults& vertical, i32 j, Value (&bands)[3]) {
+LOCKSTEP_LANE_INLINE void AdmBands(const AdmVerticalResults& vertical, i32 j, Value (&bands)[3]) {
   const i16* const low = vertical.rows[kAdmLowPass][0] + 2 * j;
   const i16* const high = vertical.rows[kAdmHighPass][0] + 2 * j;
   if constexpr (kScale == 0) {
@@ -84,8 +81,8 @@ LOCKSTEP_ADM_INLINE void AdmBands(const AdmVerticalResults& vertical, i32 j, Val
 
 /// Adds denominators of kAdmStep coefficients of one band.
 template <class L, int kScale, bool kMasked, class Value>
-LOCKSTEP_ADM_INLINE typename L::U64 AdmAddDenominators(typename L::U64 sum, Value band, const AdmCubeRounding& cube,
-                                                       i32 j, AdmRange inner) {
+LOCKSTEP_LANE_INLINE typename L::U64 AdmAddDenominators(typename L::U64 sum, Value band, const AdmCubeRounding& cube,
+                                                        i32 j, AdmRange inner) {
   if constexpr (kScale == 0) {
     const auto zero = L::Set16(0);
     const auto magnitude = L::Abs16(band);
@@ -106,8 +103,8 @@ LOCKSTEP_ADM_INLINE typename L::U64 AdmAddDenominators(typename L::U64 sum, Valu
 
 /// Detail bands of one row; with kReference its denominators too, before their rounding.
 template <class L, int kScale, bool kReference>
-LOCKSTEP_ADM_PASS void AdmBandsOfRow(const AdmVerticalResults& vertical, AdmValue<kScale>* const (&out)[3],
-                                     const AdmColumns& columns, const AdmCubeRounding& cube, u64 (&sums)[3]) {
+LOCKSTEP_LANE_PASS void AdmBandsOfRow(const AdmVerticalResults& vertical, AdmValue<kScale>* const (&out)[3],
+                                      const AdmColumns& columns, const AdmCubeRounding& cube, u64 (&sums)[3]) {
   // Stores through vector types may alias anything that is not local.
   const AdmVerticalResults rows = vertical;
   const AdmCubeRounding rounding = cube;
@@ -118,7 +115,7 @@ LOCKSTEP_ADM_PASS void AdmBandsOfRow(const AdmVerticalResults& vertical, AdmValu
       columns.count, inner, [&](auto masked, i32 j) __attribute__((always_inline)) {
         AdmRegister<L, kScale> bands[3];
         AdmBands<L, kScale>(rows, j, bands);
-        AdmUnroll<3>([&](auto band) __attribute__((always_inline)) {
+        Unroll<0, 3>([&](auto band) __attribute__((always_inline)) {
           L::Store(bands[band], to[band] + j);
           if constexpr (kReference) {
             lane_sums[band] = AdmAddDenominators<L, kScale, decltype(masked)::value>(lane_sums[band], bands[band],
@@ -139,21 +136,21 @@ struct AdmPartsRows {
 
 /// Restored detail and additive impairment of one row.
 template <class L, int kScale, AdmGain kGain>
-LOCKSTEP_ADM_PASS void AdmPartsOfRow(const AdmPartsRows<kScale>& all_rows, const AdmColumns& columns,
-                                     const AdmGainLimit& gain_limit) {
+LOCKSTEP_LANE_PASS void AdmPartsOfRow(const AdmPartsRows<kScale>& all_rows, const AdmColumns& columns,
+                                      const AdmGainLimit& gain_limit) {
   const AdmPartsRows<kScale> rows = all_rows;
   const AdmGainLimit gain = gain_limit;
   const i32 count = columns.count;
   for (i32 j = 0; j < count; j += kAdmStep<L, kScale>) {
     AdmRegister<L, kScale> o[3];
     AdmRegister<L, kScale> t[3];
-    AdmUnroll<3>([&](auto band) __attribute__((always_inline)) {
+    Unroll<0, 3>([&](auto band) __attribute__((always_inline)) {
       o[band] = L::Load(rows.bands[0][band] + j);
       t[band] = L::Load(rows.bands[1][band] + j);
     });
     if constexpr (kScale == 0) {
       const auto near = AdmNear16<L>(o[0], o[1], t[0], t[1]);
-      AdmUnroll<3>([&](auto band) __attribute__((always_inline)) {
+      Unroll<0, 3>([&](auto band) __attribute__((always_inline)) {
         const auto restored = AdmRestore16<L, kGain>(o[band], t[band], near, gain);
         L::Store(restored, rows.parts[0][band] + j);
         L::Store(L::Sub16(t[band], restored), rows.parts[1][band] + j);
@@ -163,7 +160,7 @@ LOCKSTEP_ADM_PASS void AdmPartsOfRow(const AdmPartsRows<kScale>& all_rows, const
       const AdmDivisor<L> divisors[3] = {AdmDivisor<L>(o[0]), AdmDivisor<L>(o[1]), AdmDivisor<L>(o[2])};
       typename L::I32 reciprocals[3];
       AdmReciprocals32<L>(divisors, reciprocals);
-      AdmUnroll<3>([&](auto band) __attribute__((always_inline)) {
+      Unroll<0, 3>([&](auto band) __attribute__((always_inline)) {
         const auto restored = AdmRestore32<L, kGain>(o[band], t[band], divisors[band], reciprocals[band], near, gain);
         L::Store(restored, rows.parts[0][band] + j);
         L::Store(L::Sub(t[band], restored), rows.parts[1][band] + j);
@@ -182,25 +179,25 @@ struct AdmTermsRows {
 
 /// Masking terms of one part for one row, and its weighted magnitudes at scales 1 … 3.
 template <class L, int kScale>
-LOCKSTEP_ADM_PASS void AdmTermsOfRow(const AdmTermsRows<kScale>& all_rows, const AdmColumns& columns,
-                                     AdmFactors factors) {
+LOCKSTEP_LANE_PASS void AdmTermsOfRow(const AdmTermsRows<kScale>& all_rows, const AdmColumns& columns,
+                                      AdmFactors factors) {
   const AdmTermsRows<kScale> rows = all_rows;
   const i32 count = columns.count;
   const AdmWeights16<L> weights(factors);  // of scale 0
   for (i32 j = 0; j < count; j += kAdmStep<L, kScale>) {
     AdmRegister<L, kScale> part[3];
-    AdmUnroll<3>([&](auto band) __attribute__((always_inline)) { part[band] = L::Load(rows.part[band] + j); });
+    Unroll<0, 3>([&](auto band) __attribute__((always_inline)) { part[band] = L::Load(rows.part[band] + j); });
     if constexpr (kScale == 0) {
       AdmTerms<L> terms[2];
       AdmTerms16<L>(part, weights, terms);
-      AdmUnroll<2>([&](auto half) __attribute__((always_inline)) {
+      Unroll<0, 2>([&](auto half) __attribute__((always_inline)) {
         L::Store(terms[half].neighbour, rows.neighbours + j + half * L::N);
         L::Store(terms[half].centre, rows.centres + j + half * L::N);
       });
     } else {
       typename L::I32 weighted[3];
       const AdmTerms<L> terms = AdmTerms32<L>(part, factors, weighted);
-      AdmUnroll<3>([&](auto band)
+      Unroll<0, 3>([&](auto band)
                        __attribute__((always_inline)) { L::Store(weighted[band], rows.weighted[band] + j); });
       L::Store(terms.neighbour, rows.neighbours + j);
       L::Store(terms.centre, rows.centres + j);
@@ -210,7 +207,7 @@ LOCKSTEP_ADM_PASS void AdmTermsOfRow(const AdmTermsRows<kScale>& all_rows, const
 
 /// Neighbour terms of columns x - 1, x, x + 1.
 template <class L>
-LOCKSTEP_ADM_PASS void AdmTriplesOfRow(const i32* neighbours, const AdmColumns& columns, i32* triples) {
+LOCKSTEP_LANE_PASS void AdmTriplesOfRow(const i32* neighbours, const AdmColumns& columns, i32* triples) {
   const i32 count = columns.count;
   for (i32 j = 0; j < count; j += L::N) {
     const auto outer = L::Add(L::Load(neighbours + j - 1), L::Load(neighbours + j + 1));
@@ -229,7 +226,7 @@ struct AdmNumeratorRows {
 /// What is visible of L::N pixels.
 /// in      above: the weighted magnitude less the threshold
 template <class L, bool kMasked>
-LOCKSTEP_ADM_INLINE void AdmStoreVisible(typename L::I32 above, i32* out, i32 j, AdmRange inner) {
+LOCKSTEP_LANE_INLINE void AdmStoreVisible(typename L::I32 above, i32* out, i32 j, AdmRange inner) {
   auto visible = L::Max(above, L::Set(0));
   if constexpr (kMasked) visible = L::Keep(AdmInside<L>(j, inner), visible);
   L::Store(visible, out + j);
@@ -237,8 +234,8 @@ LOCKSTEP_ADM_INLINE void AdmStoreVisible(typename L::I32 above, i32* out, i32 j,
 
 /// AdmVisible() of the three bands of one part for one row, and 0 in columns that do not count.
 template <class L, int kScale>
-LOCKSTEP_ADM_PASS void AdmVisibleOfRow(const AdmNumeratorRows& all_rows, const AdmColumns& columns, AdmFactors factors,
-                                       i32* const (&out)[3]) {
+LOCKSTEP_LANE_PASS void AdmVisibleOfRow(const AdmNumeratorRows& all_rows, const AdmColumns& columns, AdmFactors factors,
+                                        i32* const (&out)[3]) {
   const AdmNumeratorRows rows = all_rows;
   const AdmRange inner = columns.inner;
   i32* const to[3] = {out[0], out[1], out[2]};
@@ -256,7 +253,7 @@ LOCKSTEP_ADM_PASS void AdmVisibleOfRow(const AdmNumeratorRows& all_rows, const A
         columns.count, inner, [&](auto masked, i32 j) __attribute__((always_inline)) {
           const auto threshold0 = threshold_at(j);
           const auto threshold1 = threshold_at(j + L::N);
-          AdmUnroll<3>([&](auto band) __attribute__((always_inline)) {
+          Unroll<0, 3>([&](auto band) __attribute__((always_inline)) {
             constexpr int kShift = band == 2 ? 12 : 10;
             const auto factor = band == 2 ? pair_d : pair_hv;
             const auto magnitude = L::Abs16(L::Load(rows.parts[band] + j));
@@ -272,7 +269,7 @@ LOCKSTEP_ADM_PASS void AdmVisibleOfRow(const AdmNumeratorRows& all_rows, const A
     AdmForColumns<L::N>(
         columns.count, inner, [&](auto masked, i32 j) __attribute__((always_inline)) {
           const auto threshold = L::Sub(threshold_at(j), L::Set(kAdmTermsOfThreshold));
-          AdmUnroll<3>([&](auto band) __attribute__((always_inline)) {
+          Unroll<0, 3>([&](auto band) __attribute__((always_inline)) {
             AdmStoreVisible<L, decltype(masked)::value>(L::Sub(L::Load(rows.weighted[band] + j), threshold), to[band],
                                                         j, inner);
           });
@@ -282,7 +279,7 @@ LOCKSTEP_ADM_PASS void AdmVisibleOfRow(const AdmNumeratorRows& all_rows, const A
 
 /// Sum of AdmVisibleCube() over one row of one band.
 template <class L, int kSquareShift>
-LOCKSTEP_ADM_PASS u64 AdmCubesOfRow(const i32* visible, const AdmColumns& columns, const AdmCubeRounding& rounding) {
+LOCKSTEP_LANE_PASS u64 AdmCubesOfRow(const i32* visible, const AdmColumns& columns, const AdmCubeRounding& rounding) {
   auto sum = L::Zero64();
   for (i32 j = 0; j < columns.count; j += L::N) sum = AdmAddCube<L, kSquareShift>(sum, L::Load(visible + j), rounding);
   return static_cast<u64>(L::Sum64(sum));
@@ -510,9 +507,6 @@ class AdmWalk {
   std::array<AdmAxis, kAdmScales> rows_;
   std::array<Scale, kAdmScales> scales_{};
 };
-
-#undef LOCKSTEP_ADM_INLINE
-#undef LOCKSTEP_ADM_PASS
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

@@ -23,20 +23,7 @@ namespace {
 //
 // Columns beyond a row's last one hold zeros or results of the same filters, so the bounds are valid there too.
 
-#define LOCKSTEP_ADM_INLINE inline __attribute__((always_inline))
 // One register allocation for each pass; GCC spills where several of them share a loop nest.
-#define LOCKSTEP_ADM_PASS __attribute__((noinline))
-
-template <int... kIndex, class Function>
-LOCKSTEP_ADM_INLINE void AdmUnrollSequence(std::integer_sequence<int, kIndex...>, const Function& function) {
-  (function(std::integral_constant<int, kIndex>()), ...);
-}
-
-/// function(constant) for 0 … kEnd - 1; compilers leave loops over registers rolled.
-template <int kEnd, class Function>
-LOCKSTEP_ADM_INLINE void AdmUnroll(const Function& function) {
-  AdmUnrollSequence(std::make_integer_sequence<int, kEnd>(), function);
-}
 
 /// Two 16-bit values as one of 32 bits, the first in the low half.
 constexpr i32 AdmPair(i32 first, i32 second) {
@@ -52,11 +39,11 @@ template <int kPass>
 inline constexpr i32 kAdmLastTaps = kPass == kAdmLowPass ? AdmPair(7345, -4240) : AdmPair(27411, -15826);
 
 template <class L, int kPass>
-LOCKSTEP_ADM_INLINE typename L::I32 AdmFilter(typename L::I32 first, typename L::I32 last) {
+LOCKSTEP_LANE_INLINE typename L::I32 AdmFilter(typename L::I32 first, typename L::I32 last) {
   return L::Dot(L::MulPair(first, L::Set(kAdmFirstTaps<kPass>)), last, L::Set(kAdmLastTaps<kPass>));
 }
 template <class L, int kPass>
-LOCKSTEP_ADM_INLINE typename L::I32 AdmFilterFrom(typename L::I32 sum, typename L::I32 first, typename L::I32 last) {
+LOCKSTEP_LANE_INLINE typename L::I32 AdmFilterFrom(typename L::I32 sum, typename L::I32 first, typename L::I32 last) {
   return L::Dot(L::Dot(sum, first, L::Set(kAdmFirstTaps<kPass>)), last, L::Set(kAdmLastTaps<kPass>));
 }
 
@@ -65,8 +52,8 @@ LOCKSTEP_ADM_INLINE typename L::I32 AdmFilterFrom(typename L::I32 sum, typename 
 ///         least 2 * L::N
 /// out     low-pass and, if kHigh, high-pass
 template <class L, class Sample, bool kHigh>
-LOCKSTEP_ADM_PASS void AdmVerticalSamples(const Sample* const (&rows)[4], const Sample* const (&ahead)[2],
-                                          i32 bit_depth, AdmRange columns, i32 width, i16* low, i16* high) {
+LOCKSTEP_LANE_PASS void AdmVerticalSamples(const Sample* const (&rows)[4], const Sample* const (&ahead)[2],
+                                           i32 bit_depth, AdmRange columns, i32 width, i16* low, i16* high) {
   constexpr bool kBytes = sizeof(Sample) == 1;
   const i32 half = 1 << (bit_depth - 1);
   // Samples of 8 bits are not centred, but the sum of the low-pass taps times 128 is taken off.
@@ -83,7 +70,7 @@ LOCKSTEP_ADM_PASS void AdmVerticalSamples(const Sample* const (&rows)[4], const 
     L::Prefetch(ahead[0] + c);
     L::Prefetch(ahead[1] + c);
     typename L::I16 samples[4];
-    AdmUnroll<4>([&](auto k) __attribute__((always_inline)) {
+    Unroll<0, 4>([&](auto k) __attribute__((always_inline)) {
       samples[k] = L::Load(rows[k] + c);
       if constexpr (!kBytes) samples[k] = L::Sub16(samples[k], centre);
     });
@@ -114,7 +101,7 @@ struct AdmRowPairs {
   typename L::I32 first[2];
   typename L::I32 last[2];
 
-  LOCKSTEP_ADM_INLINE AdmRowPairs(const i16* a, const i16* b, const i16* c, const i16* d) {
+  LOCKSTEP_LANE_INLINE AdmRowPairs(const i16* a, const i16* b, const i16* c, const i16* d) {
     const auto a16 = L::Load(a);
     const auto b16 = L::Load(b);
     const auto c16 = L::Load(c);
@@ -129,7 +116,7 @@ struct AdmRowPairs {
 /// Vertical results of scale kScale > 0.
 /// exact   scale 1 reads 16 bits and does not round
 template <class L, int kScale, bool kHigh>
-LOCKSTEP_ADM_PASS void AdmVerticalBands(const AdmVerticalRows& rows, AdmRange columns) {
+LOCKSTEP_LANE_PASS void AdmVerticalBands(const AdmVerticalRows& rows, AdmRange columns) {
   const AdmVerticalRows at = rows;
   const auto half = L::Set(32768);
   for (i32 c = columns.begin; c < columns.end; c += 2 * L::N) {
@@ -137,9 +124,9 @@ LOCKSTEP_ADM_PASS void AdmVerticalBands(const AdmVerticalRows& rows, AdmRange co
     constexpr int kLowHalf = kScale > 1 ? 1 : 0;  // scale 1 has none and does not use it
     const AdmRowPairs<L> low(at.inputs[0][kLowHalf] + c, at.inputs[1][kLowHalf] + c, at.inputs[2][kLowHalf] + c,
                              at.inputs[3][kLowHalf] + c);
-    AdmUnroll<kHigh ? 2 : 1>([&](auto pass) __attribute__((always_inline)) {
+    Unroll<0, kHigh ? 2 : 1>([&](auto pass) __attribute__((always_inline)) {
       typename L::I32 sums[2];
-      AdmUnroll<2>([&](auto i) __attribute__((always_inline)) {
+      Unroll<0, 2>([&](auto i) __attribute__((always_inline)) {
         sums[i] = AdmFilter<L, pass>(high.first[i], high.last[i]);
         if constexpr (kScale > 1) {
           const auto rest = AdmFilterFrom<L, pass>(half, low.first[i], low.last[i]);
@@ -164,19 +151,19 @@ inline void AdmMirrorColumns(i16* line, AdmRange columns, i32 width) {
 /// L::N results of scale 0 before the shift by 16.
 /// in      line: the column that the first tap of the first result reads
 template <class L, int kPass>
-LOCKSTEP_ADM_INLINE typename L::I32 AdmHorizontalSum(const i16* line) {
+LOCKSTEP_LANE_INLINE typename L::I32 AdmHorizontalSum(const i16* line) {
   return AdmFilterFrom<L, kPass>(L::Set(32768), L::LoadPairs(line), L::LoadPairs(line + 2));
 }
 
 /// 2 * L::N results of scale 0, in the order of Pack.
 template <class L, int kPass>
-LOCKSTEP_ADM_INLINE typename L::I16 AdmHorizontal16(const i16* line) {
+LOCKSTEP_LANE_INLINE typename L::I16 AdmHorizontal16(const i16* line) {
   return L::PackHigh(AdmHorizontalSum<L, kPass>(line), AdmHorizontalSum<L, kPass>(line + 2 * L::N));
 }
 
 /// L::N results of scale kScale > 0.
 template <class L, int kScale, int kPass>
-LOCKSTEP_ADM_INLINE typename L::I32 AdmHorizontal32(const i16* high, const i16* low) {
+LOCKSTEP_LANE_INLINE typename L::I32 AdmHorizontal32(const i16* high, const i16* low) {
   constexpr int kShift = AdmScale<kScale>::kHorizontalShift;
   const auto whole = AdmFilter<L, kPass>(L::LoadPairs(high), L::LoadPairs(high + 2));
   const auto rest = AdmFilterFrom<L, kPass>(L::Set(1 << (kShift - 1)), L::LoadPairs(low), L::LoadPairs(low + 2));
@@ -187,7 +174,7 @@ LOCKSTEP_ADM_INLINE typename L::I32 AdmHorizontal32(const i16* high, const i16* 
 /// in      lines: high and low halves of the low-pass results, column 0; scale 0 has no low halves
 /// out     high and low halves, column 0
 template <class L, int kScale>
-LOCKSTEP_ADM_PASS void AdmLowBand(const i16* const (&lines)[2], AdmRange columns, i16* const (&out)[2]) {
+LOCKSTEP_LANE_PASS void AdmLowBand(const i16* const (&lines)[2], AdmRange columns, i16* const (&out)[2]) {
   const i16* const high_line = lines[0];
   const i16* const low_line = lines[1];
   i16* const high_out = out[0];
@@ -205,9 +192,6 @@ LOCKSTEP_ADM_PASS void AdmLowBand(const i16* const (&lines)[2], AdmRange columns
     }
   }
 }
-
-#undef LOCKSTEP_ADM_INLINE
-#undef LOCKSTEP_ADM_PASS
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

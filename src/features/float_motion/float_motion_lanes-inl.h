@@ -20,25 +20,10 @@ namespace lockstep {
 namespace HWY_NAMESPACE {
 namespace {
 
-#define LOCKSTEP_FLOAT_MOTION_INLINE inline __attribute__((always_inline))
-#define LOCKSTEP_FLOAT_MOTION_PASS __attribute__((noinline))
-
-template <int... kIndex, class Function>
-LOCKSTEP_FLOAT_MOTION_INLINE void FloatMotionUnrollSequence(std::integer_sequence<int, kIndex...>,
-                                                            const Function& function) {
-  (function(std::integral_constant<int, kIndex>()), ...);
-}
-
-/// function(constant) for 0 … kCount - 1: arrays of registers need unrolled loops.
-template <int kCount, class Function>
-LOCKSTEP_FLOAT_MOTION_INLINE void FloatMotionUnroll(const Function& function) {
-  FloatMotionUnrollSequence(std::make_integer_sequence<int, kCount>(), function);
-}
-
 /// FloatMotionFilter5(), FloatMotionFilter3() or the middle value; each product is rounded before it is added.
 template <class L, i32 kTapCount>
-LOCKSTEP_FLOAT_MOTION_INLINE typename L::F32 FloatMotionFilter(typename L::F32 a, typename L::F32 b, typename L::F32 c,
-                                                               typename L::F32 d, typename L::F32 e) {
+LOCKSTEP_LANE_INLINE typename L::F32 FloatMotionFilter(typename L::F32 a, typename L::F32 b, typename L::F32 c,
+                                                       typename L::F32 d, typename L::F32 e) {
   if constexpr (kTapCount == 1) {
     return c;
   } else {
@@ -58,7 +43,7 @@ LOCKSTEP_FLOAT_MOTION_INLINE typename L::F32 FloatMotionFilter(typename L::F32 a
 }
 
 template <class L, class Sample>
-LOCKSTEP_FLOAT_MOTION_INLINE typename L::F32 FloatMotionSamples(const Sample* samples, float inverse_scaler) {
+LOCKSTEP_LANE_INLINE typename L::F32 FloatMotionSamples(const Sample* samples, float inverse_scaler) {
   auto values = L::ToF(L::Load32(samples));
   if constexpr (!std::is_same_v<Sample, u8>) values = L::MulF(values, L::SetF(inverse_scaler));
   return L::AddF(values, L::SetF(-128.0f));
@@ -80,8 +65,8 @@ struct FloatMotionColumns {
 /// Filters L::N columns of a group down its rows.
 /// in      rows: the group's rows with two on either side
 template <class L, class Sample, i32 kTapCount>
-LOCKSTEP_FLOAT_MOTION_INLINE void FloatMotionVerticalBlock(const Sample* const* rows, i32 x, float inverse_scaler,
-                                                           const FloatMotionColumns<L>& columns, i32 column) {
+LOCKSTEP_LANE_INLINE void FloatMotionVerticalBlock(const Sample* const* rows, i32 x, float inverse_scaler,
+                                                   const FloatMotionColumns<L>& columns, i32 column) {
   const auto load = [&](i32 row) __attribute__((always_inline)) {
     return FloatMotionSamples<L>(rows[row] + x, inverse_scaler);
   };
@@ -91,7 +76,7 @@ LOCKSTEP_FLOAT_MOTION_INLINE void FloatMotionVerticalBlock(const Sample* const* 
   auto d = load(3);
   for (i32 vector = 0; vector < FloatMotionColumns<L>::kVectors; ++vector) {
     typename L::F32 block[L::N];
-    FloatMotionUnroll<L::N>([&](auto i) __attribute__((always_inline)) {
+    Unroll<0, L::N>([&](auto i) __attribute__((always_inline)) {
       const auto e = load(vector * L::N + i + 4);
       block[i] = FloatMotionFilter<L, kTapCount>(a, b, c, d, e);
       a = b;
@@ -100,14 +85,13 @@ LOCKSTEP_FLOAT_MOTION_INLINE void FloatMotionVerticalBlock(const Sample* const* 
       d = e;
     });
     L::Transpose(block);
-    FloatMotionUnroll<L::N>([&](auto i)
-                                __attribute__((always_inline)) { L::Store(block[i], columns.At(vector, column + i)); });
+    Unroll<0, L::N>([&](auto i) __attribute__((always_inline)) { L::Store(block[i], columns.At(vector, column + i)); });
   }
 }
 
 template <class L, class Sample, i32 kTapCount>
-LOCKSTEP_FLOAT_MOTION_PASS void FloatMotionVerticalStrip(const Sample* const* rows, i32 begin, i32 end,
-                                                         float inverse_scaler, const FloatMotionColumns<L>& columns) {
+LOCKSTEP_LANE_PASS void FloatMotionVerticalStrip(const Sample* const* rows, i32 begin, i32 end, float inverse_scaler,
+                                                 const FloatMotionColumns<L>& columns) {
   for (i32 x = begin; x < end; x += L::N) {
     FloatMotionVerticalBlock<L, Sample, kTapCount>(rows, x, inverse_scaler, columns, kFloatMotionSimdCarry + x - begin);
   }
@@ -115,8 +99,7 @@ LOCKSTEP_FLOAT_MOTION_PASS void FloatMotionVerticalStrip(const Sample* const* ro
 
 /// Filters columns along the rows and adds the differences to the row chains, left to right.
 template <class L, i32 kTapCount>
-LOCKSTEP_FLOAT_MOTION_PASS void FloatMotionAddColumns(const float* previous, const float* current, i32 count,
-                                                      float* sums) {
+LOCKSTEP_LANE_PASS void FloatMotionAddColumns(const float* previous, const float* current, i32 count, float* sums) {
   const auto filter = [](const float* column) __attribute__((always_inline)) {
     return FloatMotionFilter<L, kTapCount>(L::Load(column - 2 * L::N), L::Load(column - L::N), L::Load(column),
                                            L::Load(column + L::N), L::Load(column + 2 * L::N));
@@ -129,7 +112,7 @@ LOCKSTEP_FLOAT_MOTION_PASS void FloatMotionAddColumns(const float* previous, con
 }
 
 template <class L>
-LOCKSTEP_FLOAT_MOTION_INLINE void FloatMotionCopyColumn(const FloatMotionColumns<L>& columns, i32 from, i32 to) {
+LOCKSTEP_LANE_INLINE void FloatMotionCopyColumn(const FloatMotionColumns<L>& columns, i32 from, i32 to) {
   for (i32 vector = 0; vector < FloatMotionColumns<L>::kVectors; ++vector) {
     L::Store(L::Load(columns.At(vector, from)), columns.At(vector, to));
   }
@@ -144,7 +127,7 @@ const Sample* FloatMotionRow(const void* plane, i64 stride, i32 y, i32 height) {
 
 /// The sums of kFloatMotionSimdRows rows from row `y` on.
 template <class L, class Sample, i32 kTapCount>
-LOCKSTEP_FLOAT_MOTION_INLINE void FloatMotionGroup(const FloatMotionSimdArgs& args, i32 y, float* sums) {
+LOCKSTEP_LANE_INLINE void FloatMotionGroup(const FloatMotionSimdArgs& args, i32 y, float* sums) {
   constexpr i32 kRows = kFloatMotionSimdRows;
   constexpr i32 kCarry = kFloatMotionSimdCarry;
   const Sample* previous_rows[kRows + 4];
@@ -190,7 +173,7 @@ LOCKSTEP_FLOAT_MOTION_INLINE void FloatMotionGroup(const FloatMotionSimdArgs& ar
 }
 
 template <class L, class Sample, i32 kTapCount>
-LOCKSTEP_FLOAT_MOTION_INLINE void FloatMotionOnLanes(const FloatMotionSimdArgs& args) {
+LOCKSTEP_LANE_INLINE void FloatMotionOnLanes(const FloatMotionSimdArgs& args) {
   for (i32 y = args.begin; y < args.end; y += kFloatMotionSimdRows) {
     float sums[kFloatMotionSimdRows];
     FloatMotionGroup<L, Sample, kTapCount>(args, y, sums);
@@ -198,52 +181,46 @@ LOCKSTEP_FLOAT_MOTION_INLINE void FloatMotionOnLanes(const FloatMotionSimdArgs& 
   }
 }
 
-// ---- planes that were filtered and stored
-
 /// The sums of kFloatMotionSimdRows rows from row `y` on; rows from args.end on repeat the last one.
 template <class L>
-LOCKSTEP_FLOAT_MOTION_PASS void FloatMotionStoredGroup(const FloatMotionStoredArgs& args, i32 y, float* sums) {
+LOCKSTEP_LANE_PASS void FloatMotionStoredGroup(const FloatMotionStoredArgs& args, i32 y, float* sums) {
   constexpr i32 kVectors = kFloatMotionSimdRows / L::N;
   i64 rows[kFloatMotionSimdRows];
   for (i32 i = 0; i < kFloatMotionSimdRows; ++i) rows[i] = (y + i < args.end ? y + i : args.end - 1) * args.stride;
   typename L::F32 totals[kVectors];
-  FloatMotionUnroll<kVectors>([&](auto vector) __attribute__((always_inline)) { totals[vector] = L::SetF(0.0f); });
+  Unroll<0, kVectors>([&](auto vector) __attribute__((always_inline)) { totals[vector] = L::SetF(0.0f); });
   for (i32 x = 0; x < args.width; x += L::N) {
     const i32 left = args.width - x;
     // Several chains at a time, because each waits for its own additions.
-    FloatMotionUnroll<kVectors>([&](auto vector) __attribute__((always_inline)) {
+    Unroll<0, kVectors>([&](auto vector) __attribute__((always_inline)) {
       typename L::F32 block[L::N];
-      FloatMotionUnroll<L::N>([&](auto i) __attribute__((always_inline)) {
+      Unroll<0, L::N>([&](auto i) __attribute__((always_inline)) {
         const i64 at = rows[vector * L::N + i] + x;
         block[i] = L::AbsF(L::SubF(L::Load(args.previous + at), L::Load(args.current + at)));
       });
       L::Transpose(block);
       if (left >= L::N) {
-        FloatMotionUnroll<L::N>([&](auto i) __attribute__((always_inline)) {
-          totals[vector] = L::AddF(totals[vector], block[i]);
-        });
+        Unroll<0, L::N>([&](auto i)
+                            __attribute__((always_inline)) { totals[vector] = L::AddF(totals[vector], block[i]); });
       } else {
-        FloatMotionUnroll<L::N>([&](auto i) __attribute__((always_inline)) {
+        Unroll<0, L::N>([&](auto i) __attribute__((always_inline)) {
           if (i < left) totals[vector] = L::AddF(totals[vector], block[i]);
         });
       }
     });
   }
-  FloatMotionUnroll<kVectors>([&](auto vector)
-                                  __attribute__((always_inline)) { L::Store(totals[vector], sums + vector * L::N); });
+  Unroll<0, kVectors>([&](auto vector)
+                          __attribute__((always_inline)) { L::Store(totals[vector], sums + vector * L::N); });
 }
 
 template <class L>
-LOCKSTEP_FLOAT_MOTION_INLINE void FloatMotionStoredOnLanes(const FloatMotionStoredArgs& args) {
+LOCKSTEP_LANE_INLINE void FloatMotionStoredOnLanes(const FloatMotionStoredArgs& args) {
   for (i32 y = args.begin; y < args.end; y += kFloatMotionSimdRows) {
     float sums[kFloatMotionSimdRows];
     FloatMotionStoredGroup<L>(args, y, sums);
     for (i32 i = 0; i < kFloatMotionSimdRows && y + i < args.end; ++i) args.row_sads[y + i] = sums[i];
   }
 }
-
-#undef LOCKSTEP_FLOAT_MOTION_INLINE
-#undef LOCKSTEP_FLOAT_MOTION_PASS
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

@@ -31,9 +31,6 @@ namespace {
 // pair with the taps (0, 1), (2, 1), (0, none) and the lower one with (none, 0), (1, 2), (1, 0). Along a row,
 // neighbours form the pairs in the same way.
 
-#define LOCKSTEP_MOTION_INLINE inline __attribute__((always_inline))
-#define LOCKSTEP_MOTION_PASS __attribute__((noinline))
-
 /// Of the differences of a pair of rows.
 enum class MotionRange { kStill, kNarrow, kWide };
 
@@ -41,8 +38,8 @@ constexpr i32 MotionTapPair(i32 first, i32 second) { return first | second << 16
 
 /// Adds the tap sums of two neighbouring outputs, of which `at` is the pair of centres.
 template <class L>
-LOCKSTEP_MOTION_INLINE void MotionAddTaps(typename L::I32& first, typename L::I32& second, typename L::I32 before,
-                                          typename L::I32 at, typename L::I32 after) {
+LOCKSTEP_LANE_INLINE void MotionAddTaps(typename L::I32& first, typename L::I32& second, typename L::I32 before,
+                                        typename L::I32 at, typename L::I32 after) {
   first = L::Dot(first, before, L::Set(MotionTapPair(kMotionTap0, kMotionTap1)));
   second = L::Dot(second, before, L::Set(MotionTapPair(0, kMotionTap0)));
   first = L::Dot(first, at, L::Set(MotionTapPair(kMotionTap2, kMotionTap1)));
@@ -58,7 +55,7 @@ struct MotionDifference {
 };
 
 template <class L, bool kSplit, class Sample>
-LOCKSTEP_MOTION_INLINE MotionDifference<L> MotionSubtract(const Sample* previous, const Sample* current, i32 shift) {
+LOCKSTEP_LANE_INLINE MotionDifference<L> MotionSubtract(const Sample* previous, const Sample* current, i32 shift) {
   const auto p = L::Load(previous);
   const auto c = L::Load(current);
   if constexpr (kSplit) {
@@ -80,8 +77,8 @@ struct MotionRowPair {
 };
 
 template <class L, bool kSplit, class Sample>
-LOCKSTEP_MOTION_PASS MotionRange MotionFillSlot(const MotionRowPair<Sample>& rows, i32 width, i32 shift, i32* slot,
-                                                i64 stride) {
+LOCKSTEP_LANE_PASS MotionRange MotionFillSlot(const MotionRowPair<Sample>& rows, i32 width, i32 shift, i32* slot,
+                                              i64 stride) {
   auto seen = L::Set16(0);
   const auto columns = [&](i32 x, auto masked) __attribute__((always_inline)) {
     auto upper = MotionSubtract<L, kSplit>(rows.previous0 + x, rows.current0 + x, shift);
@@ -115,8 +112,8 @@ LOCKSTEP_MOTION_PASS MotionRange MotionFillSlot(const MotionRowPair<Sample>& row
 
 /// X of both rows of a pair at the even (half = 0) or odd columns of a register.
 template <class L, bool kSplit>
-LOCKSTEP_MOTION_INLINE void MotionVerticalSums(const i32* const* slots, i64 stride, i64 offset, typename L::I32& upper,
-                                               typename L::I32& lower) {
+LOCKSTEP_LANE_INLINE void MotionVerticalSums(const i32* const* slots, i64 stride, i64 offset, typename L::I32& upper,
+                                             typename L::I32& lower) {
   if constexpr (kSplit) {
     auto upper_odd = L::Set(32768);
     auto lower_odd = L::Set(32768);
@@ -133,7 +130,7 @@ LOCKSTEP_MOTION_INLINE void MotionVerticalSums(const i32* const* slots, i64 stri
 
 /// X >> 15, or its two parts for the wide filter.
 template <class L, bool kWide>
-LOCKSTEP_MOTION_INLINE void MotionStoreVertical(typename L::I32 even, typename L::I32 odd, i16* row, i64 stride) {
+LOCKSTEP_LANE_INLINE void MotionStoreVertical(typename L::I32 even, typename L::I32 odd, i16* row, i64 stride) {
   if constexpr (kWide) {
     L::Store(L::MergeHalves(L::template Shr<16>(even), odd), row);
     L::Store(L::template Shr16<15>(L::MergeHalves(even, L::template Shl<16>(odd))), row + stride);
@@ -152,8 +149,7 @@ inline void MotionMirrorEnds(i16* row, i32 width) {
 
 /// Two rows of one (narrow) or two (wide) planes each.
 template <class L, bool kSplit, bool kWide>
-LOCKSTEP_MOTION_PASS void MotionVerticalRows(const i32* const* slots, i64 stride, i32 width, i16* rows,
-                                             i64 row_stride) {
+LOCKSTEP_LANE_PASS void MotionVerticalRows(const i32* const* slots, i64 stride, i32 width, i16* rows, i64 row_stride) {
   const i32* const pairs[3] = {slots[0], slots[1], slots[2]};
   for (i32 x = 0; x < width; x += 2 * L::N) {
     typename L::I32 upper_even;
@@ -170,7 +166,7 @@ LOCKSTEP_MOTION_PASS void MotionVerticalRows(const i32* const* slots, i64 stride
 
 /// Adds magnitudes of 2 * L::N columns, of which `left` count if kMasked.
 template <class L, bool kWide, bool kMasked>
-LOCKSTEP_MOTION_INLINE void MotionAddMagnitudes(const i16* row, i64 stride, i32 left, typename L::I32& sum) {
+LOCKSTEP_LANE_INLINE void MotionAddMagnitudes(const i16* row, i64 stride, i32 left, typename L::I32& sum) {
   const auto even_columns = L::FirstN((left + 1) / 2);
   const auto odd_columns = L::FirstN(left / 2);
   if constexpr (kWide) {
@@ -203,7 +199,7 @@ LOCKSTEP_MOTION_INLINE void MotionAddMagnitudes(const i16* row, i64 stride, i32 
 
 /// exact   a value of `sum` gets width / (2 * L::N) times two magnitudes up to 65535: below 2^32 up to width 262144
 template <class L, bool kWide>
-LOCKSTEP_MOTION_PASS u64 MotionRowSad(const i16* row, i64 stride, i32 width) {
+LOCKSTEP_LANE_PASS u64 MotionRowSad(const i16* row, i64 stride, i32 width) {
   auto sum = L::Set(0);
   i32 x = 0;
   for (; x + 2 * L::N <= width; x += 2 * L::N) MotionAddMagnitudes<L, kWide, false>(row + x, stride, 0, sum);
@@ -221,8 +217,8 @@ struct MotionStrip {
 };
 
 template <class L, bool kSplit, bool kWide>
-LOCKSTEP_MOTION_INLINE u64 MotionPairSad(const i32* const* slots, i64 stride, const MotionStrip& strip, i16* rows,
-                                         i64 row_stride, bool has_lower) {
+LOCKSTEP_LANE_INLINE u64 MotionPairSad(const i32* const* slots, i64 stride, const MotionStrip& strip, i16* rows,
+                                       i64 row_stride, bool has_lower) {
   MotionVerticalRows<L, kSplit, kWide>(slots, stride, strip.width, rows, row_stride);
   const i32 count = strip.end - strip.begin;
   u64 sad = MotionRowSad<L, kWide>(rows + strip.begin, row_stride, count);
@@ -237,7 +233,7 @@ inline i32 MotionMirrorInside(i32 y, i32 height) {
 }
 
 template <class L, class Sample, bool kSplit>
-LOCKSTEP_MOTION_INLINE u64 MotionStripSad(const MotionSimdArgs& args, const MotionStrip& strip) {
+LOCKSTEP_LANE_INLINE u64 MotionStripSad(const MotionSimdArgs& args, const MotionStrip& strip) {
   constexpr i32 kSlots = 3;
   const MotionSimdSizes sizes(args.width);
   const i64 stride = sizes.ring_stride;
@@ -274,7 +270,7 @@ LOCKSTEP_MOTION_INLINE u64 MotionStripSad(const MotionSimdArgs& args, const Moti
 }
 
 template <class L, class Sample, bool kSplit>
-LOCKSTEP_MOTION_INLINE u64 MotionOnLanes(const MotionSimdArgs& args) {
+LOCKSTEP_LANE_INLINE u64 MotionOnLanes(const MotionSimdArgs& args) {
   const i32 strips = (args.width + kMotionSimdStrip - 1) / kMotionSimdStrip;
   const i32 wanted = (args.width + 32 * strips - 1) / (32 * strips) * 32;
   u64 sad = 0;
@@ -286,9 +282,6 @@ LOCKSTEP_MOTION_INLINE u64 MotionOnLanes(const MotionSimdArgs& args) {
   }
   return sad;
 }
-
-#undef LOCKSTEP_MOTION_INLINE
-#undef LOCKSTEP_MOTION_PASS
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

@@ -17,14 +17,11 @@ namespace lockstep {
 namespace HWY_NAMESPACE {
 namespace {
 
-#define LOCKSTEP_PSNR_INLINE inline __attribute__((always_inline))
-#define LOCKSTEP_PSNR_PASS __attribute__((noinline))
-
 /// One row of samples of at most 12 bits; kMaximum is the greatest of them.
 /// exact   a Dot adds up to 2 * kMaximum^2, and so few of them, 33025 at 8 bit and 128 at 12, stay below 2^32. The last
 ///         block may give the first sum two more than the second one.
 template <class L, i32 kMaximum, class Sample>
-LOCKSTEP_PSNR_PASS u64 PsnrNarrowRow(const Sample* reference, const Sample* distorted, i32 width) {
+LOCKSTEP_LANE_PASS u64 PsnrNarrowRow(const Sample* reference, const Sample* distorted, i32 width) {
   constexpr i32 kDots = static_cast<i32>(0xffffffffu / (2u * kMaximum * kMaximum)) - 1;
   constexpr i32 kBlock = kDots * 4 * L::N;
   const auto difference = [&](i32 x) __attribute__((always_inline)) {
@@ -57,7 +54,7 @@ LOCKSTEP_PSNR_PASS u64 PsnrNarrowRow(const Sample* reference, const Sample* dist
 /// One row of samples of up to 16 bits. A difference m = 256 a + b has the square 65536 a^2 + 512 a b + b^2.
 /// exact   a Dot adds up to 2 * 255^2, so the sums stay below 2^32 for 33025 of them: up to width 264200
 template <class L>
-LOCKSTEP_PSNR_PASS u64 PsnrWideRow(const u16* reference, const u16* distorted, i32 width) {
+LOCKSTEP_LANE_PASS u64 PsnrWideRow(const u16* reference, const u16* distorted, i32 width) {
   auto high_squares = L::Set(0);
   auto products = L::Set(0);
   auto low_squares = L::Set(0);
@@ -80,7 +77,7 @@ LOCKSTEP_PSNR_PASS u64 PsnrWideRow(const u16* reference, const u16* distorted, i
 }
 
 template <class L, i32 kBits, class Sample>
-LOCKSTEP_PSNR_INLINE u64 SquaredErrorOnLanes(const SquaredErrorSimdArgs& args) {
+LOCKSTEP_LANE_INLINE u64 SquaredErrorOnLanes(const SquaredErrorSimdArgs& args) {
   u64 sum = 0;
   for (i64 y = args.begin; y < args.end; ++y) {
     const Sample* const reference = static_cast<const Sample*>(args.reference) + y * args.reference_stride;
@@ -93,9 +90,6 @@ LOCKSTEP_PSNR_INLINE u64 SquaredErrorOnLanes(const SquaredErrorSimdArgs& args) {
   }
   return sum;
 }
-
-#undef LOCKSTEP_PSNR_INLINE
-#undef LOCKSTEP_PSNR_PASS
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

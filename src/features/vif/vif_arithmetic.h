@@ -144,8 +144,6 @@ struct VifVariancePlanes {
   }
 };
 
-// ---- vertical filter
-
 struct VifVerticalArgs {
   VifPictures pictures;
   VifMomentPlanes moments;
@@ -206,8 +204,6 @@ LOCKSTEP_KERNEL void VifVerticalRow(const VifVerticalArgs& args, i32 row, i32 fi
   }
 }
 
-// ---- horizontal filter
-
 struct VifHorizontalArgs {
   VifMomentPlanes moments;
   VifVariancePlanes variances;
@@ -261,8 +257,6 @@ LOCKSTEP_KERNEL void VifHorizontalRow(const VifHorizontalArgs& args, i32 row, i3
     out.covariance[x] = static_cast<i32>(product - VifMeanProduct(mean_reference, mean_distorted));
   }
 }
-
-// ---- statistic
 
 /// What a scale's score is made of.
 /// exact   integers of at least 0, so pixels may be added in any order; over a row of up to 32768 pixels num_log,
@@ -334,8 +328,6 @@ LOCKSTEP_KERNEL VifSums VifStatisticRow(const VifStatisticArgs<Gain>& args, i32 
   }
   return sums;
 }
-
-// ---- down-sampling to scale kScale, by that scale's filter
 
 struct VifDownsampleVerticalArgs {
   VifPictures pictures;  // of scale kScale - 1

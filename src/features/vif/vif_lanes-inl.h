@@ -34,27 +34,10 @@ namespace {
 // follows goes by chunks of columns and stays in the first cache. The statistic is cut in two where its long chain of
 // operations would leave a CPU too few pixels to work on at the same time.
 
-#define LOCKSTEP_VIF_INLINE inline __attribute__((always_inline))
-#define LOCKSTEP_VIF_PASS __attribute__((noinline))
-
 /// What a row of source samples is at scale 0 of 8-bit video, at scale 0 of other video, at the other scales. Deep
 /// samples are moved to the top of 16 bits: all sums grow by powers of two, and their shifts become those of the other
 /// scales.
 enum class VifSource { kBytes, kDeep, kScaled };
-
-template <int... kIndex, class Function>
-LOCKSTEP_VIF_INLINE void VifUnrollSequence(std::integer_sequence<int, kIndex...>, const Function& function) {
-  (function(std::integral_constant<int, kIndex>()), ...);
-}
-
-/// function(constant) for kBegin … kEnd - 1; compilers leave loops over taps rolled.
-template <int kBegin, int kEnd, class Function>
-LOCKSTEP_VIF_INLINE void VifUnroll(const Function& function) {
-  VifUnrollSequence(
-      std::make_integer_sequence<int, kEnd - kBegin>(), [&](auto i) __attribute__((always_inline)) {
-        function(std::integral_constant<int, kBegin + i>());
-      });
-}
 
 template <int kScale>
 constexpr i32 VifTapOrZero(i32 k) {
@@ -87,8 +70,8 @@ struct VifTaps {
   static constexpr i32 kRest = VifTapPairRest<kScale>(kPair, kOdd);
   typename L::I32 taps;
 
-  LOCKSTEP_VIF_INLINE VifTaps() : taps(L::InRegister(L::Set(kTaps))) {}
-  LOCKSTEP_VIF_INLINE void AddTo(typename L::I32& sum, typename L::I32 samples) const {
+  LOCKSTEP_LANE_INLINE VifTaps() : taps(L::InRegister(L::Set(kTaps))) {}
+  LOCKSTEP_LANE_INLINE void AddTo(typename L::I32& sum, typename L::I32 samples) const {
     if constexpr (kTaps != 0) sum = L::Dot(sum, samples, taps);
     if constexpr (kRest != 0) sum = L::Dot(sum, samples, L::Set(kRest));
   }
@@ -113,11 +96,11 @@ struct VifLaneLog {
   using Segments = VifLogSegments<L::kTableSize>;
   typename L::F32 slope;
   typename L::F32 base;
-  LOCKSTEP_VIF_INLINE VifLaneLog() : slope(L::Load(Segments::kSlope)), base(L::Load(Segments::kBase)) {}
+  LOCKSTEP_LANE_INLINE VifLaneLog() : slope(L::Load(Segments::kSlope)), base(L::Load(Segments::kBase)) {}
 
   /// Logarithm of a binary64 of at least 32768, given its top word, without the exponent: from its 15 highest fraction
   /// bits.
-  LOCKSTEP_VIF_INLINE typename L::I32 OfFraction(typename L::I32 top_word) const {
+  LOCKSTEP_LANE_INLINE typename L::I32 OfFraction(typename L::I32 top_word) const {
     using F32 = typename L::F32;
     constexpr int kBits = Segments::kBits;
     constexpr int kTerms = sizeof(Segments::kTerms) / sizeof(float);
@@ -127,7 +110,7 @@ struct VifLaneLog {
     const auto place = L::Or(L::And(L::template Shl<3 + kBits>(top_word), L::Set(kPlaceBits)), L::Set(0x3f800000));
     const F32 y = L::MulF(L::Lookup(slope, segment), L::SubF(L::AsF(place), L::SetF(1.5f)));
     F32 sum = L::MulF(y, L::SetF(Segments::kTerms[kTerms - 1]));
-    VifUnroll<1, kTerms>([&](auto i) __attribute__((always_inline)) {
+    Unroll<1, kTerms>([&](auto i) __attribute__((always_inline)) {
       sum = L::MulF(L::AddF(sum, L::SetF(Segments::kTerms[kTerms - 1 - i])), y);
     });
     sum = L::MulF(L::AddF(sum, L::SetF(1.0f)), y);
@@ -148,8 +131,8 @@ struct VifLaneConstants {
 /// cancel. exact   all values that are converted are integers below 2^53 return  false: no pixel has logarithms, and
 /// `words` is as before
 template <class L, bool kMasked>
-LOCKSTEP_VIF_INLINE bool VifAddPixels(VifLaneSums<L>& sums, const VifLaneConstants<L>& constants, const i32* in,
-                                      typename L::Mask inside, i32* words) {
+LOCKSTEP_LANE_INLINE bool VifAddPixels(VifLaneSums<L>& sums, const VifLaneConstants<L>& constants, const i32* in,
+                                       typename L::Mask inside, i32* words) {
   using I32 = typename L::I32;
   const I32 zero = L::Set(0);
   const I32 s1 = L::Load(in);
@@ -192,7 +175,7 @@ LOCKSTEP_VIF_INLINE bool VifAddPixels(VifLaneSums<L>& sums, const VifLaneConstan
 /// Adds the logarithms of `count` words of each kind.
 /// exact   a lane takes at most four rows of 32768 pixels over four lanes, each below 2^16
 template <class L>
-LOCKSTEP_VIF_PASS void VifAddLogs(const i32* words, i32 count, VifLaneSums<L>& total) {
+LOCKSTEP_LANE_PASS void VifAddLogs(const i32* words, i32 count, VifLaneSums<L>& total) {
   const VifLaneLog<L> log;
   const auto exponents = L::Set(0x7ff00000);
   auto num_log = total.num_log;
@@ -214,15 +197,15 @@ template <VifSource kSource>
 inline constexpr i32 kVifRingPlanes = kSource == VifSource::kBytes ? 5 : 8;
 
 template <class L>
-LOCKSTEP_VIF_INLINE void VifStorePairs(typename L::I16 even_row, typename L::I16 odd_row, i32* out) {
+LOCKSTEP_LANE_INLINE void VifStorePairs(typename L::I16 even_row, typename L::I16 odd_row, i32* out) {
   L::Store(L::ZipLo(even_row, odd_row), out);
   L::Store(L::ZipHi(even_row, odd_row), out + L::N);
 }
 
 /// Planes of the high and the low halves of the products of x and y.
 template <class L>
-LOCKSTEP_VIF_INLINE void VifStoreProductPairs(typename L::I16 even_x, typename L::I16 even_y, typename L::I16 odd_x,
-                                              typename L::I16 odd_y, i32* out, i64 stride) {
+LOCKSTEP_LANE_INLINE void VifStoreProductPairs(typename L::I16 even_x, typename L::I16 even_y, typename L::I16 odd_x,
+                                               typename L::I16 odd_y, i32* out, i64 stride) {
   const auto bias = L::Set16(-32768);
   VifStorePairs<L>(L::Xor16(L::MulHiU16(even_x, even_y), bias), L::Xor16(L::MulHiU16(odd_x, odd_y), bias), out);
   VifStorePairs<L>(L::Xor16(L::MulLo16(even_x, even_y), bias), L::Xor16(L::MulLo16(odd_x, odd_y), bias), out + stride);
@@ -232,7 +215,7 @@ LOCKSTEP_VIF_INLINE void VifStoreProductPairs(typename L::I16 even_x, typename L
 /// out     blocks of 2 * L::N columns of u, v, u^2, v^2, u v; of 8-bit video one plane each (u and v without the bias),
 /// else products in halves
 template <class L, VifSource kSource, class Sample>
-LOCKSTEP_VIF_PASS void VifBuildPairs(const Sample* source, i64 source_stride, i64 columns, i32 bit_depth, i32* out) {
+LOCKSTEP_LANE_PASS void VifBuildPairs(const Sample* source, i64 source_stride, i64 columns, i32 bit_depth, i32* out) {
   const auto bias = L::Set16(-32768);
   for (i64 c = 0; c < columns; c += 2 * L::N) {
     auto u0 = L::Load(source + c);
@@ -266,13 +249,13 @@ LOCKSTEP_VIF_PASS void VifBuildPairs(const Sample* source, i64 source_stride, i6
 /// Sums of one plane for kRows output rows, 2 * L::N columns: sums[row][half].
 /// in      slots: the ring's slots of the pairs -kVifLastPair … kVifLastPair + (kRows - 1) / 2; sums: what to add to
 template <class L, int kScale, int kRows>
-LOCKSTEP_VIF_INLINE void VifVerticalSums(const i32* const* slots, i64 offset, typename L::I32 (&sums)[kRows][2]) {
+LOCKSTEP_LANE_INLINE void VifVerticalSums(const i32* const* slots, i64 offset, typename L::I32 (&sums)[kRows][2]) {
   constexpr i32 kLast = kVifLastPair<kScale>;
-  VifUnroll<-kLast, kLast + (kRows + 1) / 2>([&](auto pair) __attribute__((always_inline)) {
+  Unroll<-kLast, kLast + (kRows + 1) / 2>([&](auto pair) __attribute__((always_inline)) {
     const i32* const samples = slots[pair + kLast] + offset;
     const auto low = L::InRegister(L::Load(samples));
     const auto high = L::InRegister(L::Load(samples + L::N));
-    VifUnroll<0, kRows>([&](auto row) __attribute__((always_inline)) {
+    Unroll<0, kRows>([&](auto row) __attribute__((always_inline)) {
       constexpr i32 kPair = decltype(pair)::value - decltype(row)::value / 2;
       const VifTaps<L, kScale, kPair, decltype(row)::value % 2> taps;
       taps.AddTo(sums[row][0], low);
@@ -282,24 +265,24 @@ LOCKSTEP_VIF_INLINE void VifVerticalSums(const i32* const* slots, i64 offset, ty
 }
 
 template <class L, int kRows>
-LOCKSTEP_VIF_INLINE void VifSetSums(typename L::I32 (&sums)[kRows][2], i32 first) {
-  VifUnroll<0, 2 * kRows>([&](auto i) __attribute__((always_inline)) { sums[i / 2][i % 2] = L::Set(first); });
+LOCKSTEP_LANE_INLINE void VifSetSums(typename L::I32 (&sums)[kRows][2], i32 first) {
+  Unroll<0, 2 * kRows>([&](auto i) __attribute__((always_inline)) { sums[i / 2][i % 2] = L::Set(first); });
 }
 
 /// Means of one plane, rounded as the scale does, minus 32768.
 template <class L, VifSource kSource, int kScale, int kRows>
-LOCKSTEP_VIF_INLINE void VifVerticalMeans(const i32* const* slots, i64 offset, i16* out, i64 out_stride) {
+LOCKSTEP_LANE_INLINE void VifVerticalMeans(const i32* const* slots, i64 offset, i16* out, i64 out_stride) {
   typename L::I32 sums[kRows][2];
   if constexpr (kSource == VifSource::kBytes) {
     VifSetSums<L>(sums, 128 - (32768 << 8));
     VifVerticalSums<L, kScale>(slots, offset, sums);
-    VifUnroll<0, kRows>([&](auto row) __attribute__((always_inline)) {
+    Unroll<0, kRows>([&](auto row) __attribute__((always_inline)) {
       L::Store(L::Pack(L::template Sar<8>(sums[row][0]), L::template Sar<8>(sums[row][1])), out + row * out_stride);
     });
   } else {
     VifSetSums<L>(sums, 32768);
     VifVerticalSums<L, kScale>(slots, offset, sums);
-    VifUnroll<0, kRows>([&](auto row) __attribute__((always_inline)) {
+    Unroll<0, kRows>([&](auto row) __attribute__((always_inline)) {
       L::Store(L::PackHigh(sums[row][0], sums[row][1]), out + row * out_stride);
     });
   }
@@ -307,7 +290,7 @@ LOCKSTEP_VIF_INLINE void VifVerticalMeans(const i32* const* slots, i64 offset, i
 
 /// Second moments of one kind minus 2^31, plus 32768 so that their high halves round to nearest: sums[row][half].
 template <class L, VifSource kSource, int kScale, int kRows>
-LOCKSTEP_VIF_INLINE void VifVerticalMoments(const i32* const* slots, i64 offset, typename L::I32 (&sums)[kRows][2]) {
+LOCKSTEP_LANE_INLINE void VifVerticalMoments(const i32* const* slots, i64 offset, typename L::I32 (&sums)[kRows][2]) {
   if constexpr (kSource == VifSource::kBytes) {
     VifSetSums<L>(sums, 32768);
     VifVerticalSums<L, kScale>(slots, offset, sums);
@@ -315,7 +298,7 @@ LOCKSTEP_VIF_INLINE void VifVerticalMoments(const i32* const* slots, i64 offset,
     VifSetSums<L>(sums, static_cast<i32>(0x80008000u));
     VifVerticalSums<L, kScale>(slots, offset + 2 * L::N, sums);
     const auto rounding = L::Set(32768);
-    VifUnroll<0, 2 * kRows>([&](auto i) __attribute__((always_inline)) {
+    Unroll<0, 2 * kRows>([&](auto i) __attribute__((always_inline)) {
       sums[i / 2][i % 2] = L::Add(L::template Shr<16>(sums[i / 2][i % 2]), rounding);
     });
     VifVerticalSums<L, kScale>(slots, offset, sums);
@@ -324,11 +307,11 @@ LOCKSTEP_VIF_INLINE void VifVerticalMoments(const i32* const* slots, i64 offset,
 
 /// The next scale's two rows of u and v before their horizontal filter, for 2 * L::N columns.
 template <class L, VifSource kSource, int kScale>
-LOCKSTEP_VIF_INLINE void VifDownsampleColumns(const i32* const* slots, i64 c, i16* out, i64 out_stride) {
+LOCKSTEP_LANE_INLINE void VifDownsampleColumns(const i32* const* slots, i64 c, i16* out, i64 out_stride) {
   constexpr i32 kSkipped = kVifLastPair<kScale> - kVifLastPair<kScale + 1>;
-  VifUnroll<0, 2>([&](auto plane) __attribute__((always_inline)) {
+  Unroll<0, 2>([&](auto plane) __attribute__((always_inline)) {
     const i64 offset = kVifRingPlanes<kSource> * c + plane * 2 * L::N;
-    VifUnroll<0, kVifSimdRows / 2>([&](auto row) __attribute__((always_inline)) {
+    Unroll<0, kVifSimdRows / 2>([&](auto row) __attribute__((always_inline)) {
       VifVerticalMeans<L, kSource, kScale + 1, 1>(slots + kSkipped + row, offset,
                                                   out + (2 * row + plane) * out_stride + c, 0);
     });
@@ -339,23 +322,23 @@ LOCKSTEP_VIF_INLINE void VifDownsampleColumns(const i32* const* slots, i64 c, i1
 /// u v. And of the next scale's rows.
 /// out     rows: at column `begin`; filtered: at column 0
 template <class L, VifSource kSource, int kScale>
-LOCKSTEP_VIF_PASS void VifVerticalRows(const i32* const* slots, i64 begin, i64 end, i16* rows, i16* filtered,
-                                       i64 filtered_stride) {
+LOCKSTEP_LANE_PASS void VifVerticalRows(const i32* const* slots, i64 begin, i64 end, i16* rows, i16* filtered,
+                                        i64 filtered_stride) {
   constexpr int kRows = kVifSimdRows;
   const auto bias = L::Set16(-32768);
   for (i64 c = begin; c < end; c += 2 * L::N) {
     const i64 block = kVifRingPlanes<kSource> * c;
     i16* const to = rows + (c - begin);
-    VifUnroll<0, 2>([&](auto plane) __attribute__((always_inline)) {
+    Unroll<0, 2>([&](auto plane) __attribute__((always_inline)) {
       VifVerticalMeans<L, kSource, kScale, kRows>(slots, block + plane * 2 * L::N, to + plane * kVifSimdRowStride,
                                                   8 * kVifSimdRowStride);
     });
-    VifUnroll<0, 3>([&](auto moment) __attribute__((always_inline)) {
+    Unroll<0, 3>([&](auto moment) __attribute__((always_inline)) {
       typename L::I32 sums[kRows][2];
       constexpr i32 kPlanes = kSource == VifSource::kBytes ? 1 : 2;
       const i64 offset = block + (2 + kPlanes * moment) * 2 * L::N;
       VifVerticalMoments<L, kSource, kScale>(slots, offset, sums);
-      VifUnroll<0, kRows>([&](auto row) __attribute__((always_inline)) {
+      Unroll<0, kRows>([&](auto row) __attribute__((always_inline)) {
         i16* const out = to + (row * 8 + 2 + 2 * moment) * kVifSimdRowStride;
         L::Store(L::PackHigh(sums[row][0], sums[row][1]), out);
         L::Store(L::Xor16(L::PackLow(sums[row][0], sums[row][1]), bias), out + kVifSimdRowStride);
@@ -370,12 +353,12 @@ LOCKSTEP_VIF_PASS void VifVerticalRows(const i32* const* slots, i64 begin, i64 e
 /// Sums of four planes at even and at odd columns.
 /// in      what to add to
 template <class L, int kScale>
-LOCKSTEP_VIF_INLINE void VifHorizontalSums(const i16* row, typename L::I32 (&even)[4], typename L::I32 (&odd)[4]) {
+LOCKSTEP_LANE_INLINE void VifHorizontalSums(const i16* row, typename L::I32 (&even)[4], typename L::I32 (&odd)[4]) {
   constexpr i32 kLast = kVifLastPair<kScale>;
-  VifUnroll<-kLast, kLast + 1>([&](auto pair) __attribute__((always_inline)) {
+  Unroll<-kLast, kLast + 1>([&](auto pair) __attribute__((always_inline)) {
     const VifTaps<L, kScale, decltype(pair)::value, 0> even_taps;
     const VifTaps<L, kScale, decltype(pair)::value, 1> odd_taps;
-    VifUnroll<0, 4>([&](auto plane) __attribute__((always_inline)) {
+    Unroll<0, 4>([&](auto plane) __attribute__((always_inline)) {
       const auto samples = L::InRegister(L::LoadPairs(row + plane * kVifSimdRowStride + 2 * pair));
       even_taps.AddTo(even[plane], samples);
       odd_taps.AddTo(odd[plane], samples);
@@ -384,14 +367,14 @@ LOCKSTEP_VIF_INLINE void VifHorizontalSums(const i16* row, typename L::I32 (&eve
 }
 
 template <class L>
-LOCKSTEP_VIF_INLINE typename L::I32 VifJoinHalves(typename L::I32 high, typename L::I32 low) {
+LOCKSTEP_LANE_INLINE typename L::I32 VifJoinHalves(typename L::I32 high, typename L::I32 low) {
   return L::Add(high, L::template Sar<16>(low));
 }
 
 /// Variances of `count` columns in groups of 2 * L::N: first the even columns, then the odd ones.
 /// in      row: the first column of the first of eight planes
 template <class L, int kScale>
-LOCKSTEP_VIF_PASS void VifHorizontalRow(const i16* row, i32 count, i32* out) {
+LOCKSTEP_LANE_PASS void VifHorizontalRow(const i16* row, i32 count, i32* out) {
   using I32 = typename L::I32;
   const I32 unbias = L::Set(static_cast<i32>(0x80000000u));
   // Low halves are signed and unbiased; the high half is a multiple of 2^16, so only the low one rounds.
@@ -411,7 +394,7 @@ LOCKSTEP_VIF_PASS void VifHorizontalRow(const i16* row, i32 count, i32* out) {
     const I32 odd_v = odd[1];
     L::Store(L::Sub(VifJoinHalves<L>(even[2], even[3]), L::MulHighRound(even_u, even_u)), s1);
     L::Store(L::Sub(VifJoinHalves<L>(odd[2], odd[3]), L::MulHighRound(odd_u, odd_u)), s1 + L::N);
-    VifUnroll<0, 4>([&](auto plane) __attribute__((always_inline)) {
+    Unroll<0, 4>([&](auto plane) __attribute__((always_inline)) {
       even[plane] = plane % 2 == 0 ? unbias : rounding;
       odd[plane] = even[plane];
     });
@@ -426,8 +409,8 @@ LOCKSTEP_VIF_PASS void VifHorizontalRow(const i16* row, i32 count, i32* out) {
 /// in      variances of a row as VifHorizontalRow() leaves them
 /// return  how many words of each kind
 template <class L>
-LOCKSTEP_VIF_PASS i32 VifStatisticOfRow(const i32* in, i32 count, const VifLaneConstants<L>& constants,
-                                        VifLaneSums<L>& total, i32* words) {
+LOCKSTEP_LANE_PASS i32 VifStatisticOfRow(const i32* in, i32 count, const VifLaneConstants<L>& constants,
+                                         VifLaneSums<L>& total, i32* words) {
   VifLaneSums<L> sums = total;
   i32 used = 0;
   i32 x = 0;
@@ -449,7 +432,7 @@ LOCKSTEP_VIF_PASS i32 VifStatisticOfRow(const i32* in, i32 count, const VifLaneC
 }
 
 template <class L>
-LOCKSTEP_VIF_INLINE void VifAddLaneSums(VifSums& total, const VifLaneSums<L>& sums) {
+LOCKSTEP_LANE_INLINE void VifAddLaneSums(VifSums& total, const VifLaneSums<L>& sums) {
   total.num_log += static_cast<u64>(L::Sum(sums.num_log));
   total.den_log += static_cast<u64>(L::Sum(sums.den_log));
   total.non_log_count += static_cast<u64>(L::Sum(sums.non_log_count));
@@ -458,7 +441,7 @@ LOCKSTEP_VIF_INLINE void VifAddLaneSums(VifSums& total, const VifLaneSums<L>& su
 }
 
 template <class L, VifSource kSource, int kScale>
-LOCKSTEP_VIF_PASS void VifDownsampleRows(const i32* const* slots, i64 columns, i16* out, i64 out_stride) {
+LOCKSTEP_LANE_PASS void VifDownsampleRows(const i32* const* slots, i64 columns, i16* out, i64 out_stride) {
   for (i64 c = 0; c < columns; c += 2 * L::N) {
     VifDownsampleColumns<L, kSource, kScale>(slots, c, out, out_stride);
   }
@@ -466,11 +449,11 @@ LOCKSTEP_VIF_PASS void VifDownsampleRows(const i32* const* slots, i64 columns, i
 
 /// Every second column of a row, filtered by the next scale's filter kScale.
 template <class L, int kScale>
-LOCKSTEP_VIF_PASS void VifDownsampledRow(const i16* row, i32 width, u16* out) {
+LOCKSTEP_LANE_PASS void VifDownsampledRow(const i16* row, i32 width, u16* out) {
   constexpr i32 kLast = kVifLastPair<kScale>;
   for (i32 x = 0; x < width; x += L::N) {
     auto sum = L::Set(static_cast<i32>(0x80008000u));
-    VifUnroll<-kLast, kLast + 1>([&](auto pair) __attribute__((always_inline)) {
+    Unroll<-kLast, kLast + 1>([&](auto pair) __attribute__((always_inline)) {
       const VifTaps<L, kScale, decltype(pair)::value, 0> taps;
       taps.AddTo(sum, L::LoadPairs(row + 2 * x + 2 * pair));
     });
@@ -527,7 +510,7 @@ inline void VifAddRows(const VifSimdArgs& args, const VifSimdSizes& sizes, const
 }
 
 template <class L, VifSource kSource, int kScale, class Sample>
-LOCKSTEP_VIF_INLINE VifSums VifScaleOnLanes(const VifSimdArgs& args) {
+LOCKSTEP_LANE_INLINE VifSums VifScaleOnLanes(const VifSimdArgs& args) {
   constexpr i32 kLast = kVifLastPair<kScale>;
   constexpr i32 kPairs = kVifSimdRows / 2;
   constexpr i32 kSlots = 2 * kLast + kPairs;
@@ -578,9 +561,6 @@ LOCKSTEP_VIF_INLINE VifSums VifScaleOnLanes(const VifSimdArgs& args) {
   }
   return sums;
 }
-
-#undef LOCKSTEP_VIF_INLINE
-#undef LOCKSTEP_VIF_PASS
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
