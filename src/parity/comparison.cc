@@ -21,7 +21,8 @@ class Comparison {
     CompareScores(expected.scores, actual.scores);
     Note(expected.aggregates.size() == actual.aggregates.size(), [] { return std::string("aggregates are missing"); });
     for (std::size_t i = 0; i < std::min(expected.aggregates.size(), actual.aggregates.size()); ++i) {
-      const auto& [name, value] = expected.aggregates[i];
+      const std::string& name = expected.aggregates[i].first;
+      const double value = expected.aggregates[i].second;
       const double other = actual.aggregates[i].second;
       Note(actual.aggregates[i].first == name && SameBits(value, other),
            [&] { return fmt::format("{}: {:.17g}, expected {:.17g}", name, other, value); });

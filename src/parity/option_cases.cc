@@ -35,7 +35,7 @@ std::vector<std::string> Values(const OptionSpec& spec) {
       const double low = std::max(spec.minimum, -kLargest);
       const double high = std::min(spec.maximum, kLargest);
       if (spec.type == OptionType::kInt && high - low <= kFewValues) {
-        for (double value = low; value <= high; value += 1.0) add(NumberText(spec, value));
+        for (int step = 0; step <= static_cast<int>(high - low); ++step) add(NumberText(spec, low + step));
         break;
       }
       for (const double value : {low, high, low + kNearLower * (high - low), low + (high - low) / 2.0}) {

@@ -52,7 +52,7 @@ class ClipSource {
  public:
   explicit ClipSource(const SyntheticClip& clip)
       : name_(clip.Name()), pictures_(std::make_unique<SyntheticPictures>(clip)) {}
-  ClipSource(const ParityRequest& request) : name_(request.inputs->second.path) {
+  explicit ClipSource(const ParityRequest& request) : name_(request.inputs->second.path) {
     files_.reference = request.inputs->first;
     files_.distorted = request.inputs->second;
     if (request.frame_limit > 0) end_ = request.frame_limit;
