@@ -12,12 +12,17 @@ namespace {
 // Numbers with an end that is far away are tried up to here.
 constexpr double kLargest = 1e6;
 constexpr double kNearLower = 0.01;
-// Whole numbers with a range this small name kinds: all of them are tried.
+// Whole numbers with a range this small name kinds: all of them are tried, and none goes with values of other options
+// that it may not fit.
 constexpr double kFewValues = 8.0;
 
 std::string NumberText(const OptionSpec& spec, double value) {
   if (spec.type == OptionType::kInt) return fmt::format("{}", static_cast<long long>(value));
   return fmt::format("{:g}", value);
+}
+
+bool IsChoice(const OptionSpec& spec) {
+  return spec.type == OptionType::kInt && spec.maximum - spec.minimum <= kFewValues;
 }
 
 std::vector<std::string> Values(const OptionSpec& spec) {
@@ -34,7 +39,7 @@ std::vector<std::string> Values(const OptionSpec& spec) {
     case OptionType::kDouble: {
       const double low = std::max(spec.minimum, -kLargest);
       const double high = std::min(spec.maximum, kLargest);
-      if (spec.type == OptionType::kInt && high - low <= kFewValues) {
+      if (IsChoice(spec)) {
         for (int step = 0; step <= static_cast<int>(high - low); ++step) add(NumberText(spec, low + step));
         break;
       }
@@ -59,7 +64,7 @@ std::vector<OptionList> OptionCases(const FeatureDescription& feature, bool only
   for (const OptionSpec& spec : feature.options) {
     const std::vector<std::string> values = Values(spec);
     for (const std::string& value : values) cases.push_back({{spec.name, value}});
-    if (values.empty()) continue;
+    if (values.empty() || IsChoice(spec)) continue;
     (spec.type == OptionType::kBool ? all_bools : all_numbers).emplace_back(spec.name, values.back());
   }
   if (all_bools.size() > 1) cases.push_back(all_bools);

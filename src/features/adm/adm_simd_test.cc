@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "features/adm/adm.h"
 #include "features/adm/adm_frame.h"
 #include "features/test_run.h"
+#include "features/test_targets.h"
 #include "lanes/simd_targets.h"
 // After the targets are chosen.
 #include "features/adm/adm_lanes-inl.h"
@@ -47,79 +49,46 @@ HWY_AFTER_NAMESPACE();
 namespace lockstep {
 namespace {
 
-using test_run::MakeFrame;
-using test_run::NextRandom;
 using test_run::OptionTexts;
-
-struct PicturePair {
-  std::string name;
-  Frame reference;
-  Frame distorted;
-};
+using test_targets::PicturePair;
+using test_targets::PicturePairs;
 
 /// Contents by what they reach: wrapping centre terms (extremes, stripes), all ratios and signs (noise, opposite), near
 /// pixels (weaker, stronger, identical), single units (faint, dim).
 std::vector<PicturePair> MakePairs(const VideoFormat& format, std::uint64_t seed) {
-  std::vector<PicturePair> pairs;
-  const int top = (1 << format.bit_depth) - 1;
-  const int unit = 1 << (format.bit_depth - 8);
-  std::uint64_t state = seed;
-  const auto noise = [&](int, int, int) { return static_cast<int>(NextRandom(state) >> (64 - format.bit_depth)); };
-  const auto extremes = [&](int, int, int) { return NextRandom(state) % 2 == 0 ? 0 : top; };
-  const auto natural = [&](int, int x, int y) {
-    const int clean = 40 + (x * 5 + y * 3) % 97 + ((x / 16 + y / 16) % 2) * 70;
-    return unit * clean + static_cast<int>(NextRandom(state) % static_cast<unsigned>(4 * unit));
-  };
-  const auto weaker = [&](int p, int x, int y) { return natural(p, x, y) * 3 / 4; };
-  const auto columns = [&](int, int x, int) { return x % 2 == 0 ? top : 0; };
+  PicturePairs pairs(format, seed);
+  const int top = pairs.top();
+  const auto noise = pairs.Noise();
+  const auto extremes = pairs.Extremes();
+  const auto natural = pairs.Natural();
+  const auto weaker = pairs.ThreeQuarters(natural);
   const auto wide_columns = [&](int, int x, int) { return x % 4 < 2 ? top : 0; };
-  const auto rows = [&](int, int, int y) { return y % 2 == 0 ? 0 : top; };
   const auto checks = [&](int, int x, int y) { return (x + y) % 2 == 0 ? 0 : top; };
-  const auto blocks = [&](int, int x, int y) { return (x / 8 + y / 8) % 2 == 0 ? top : 0; };
-  const auto negative = [&](int, int x, int y) { return (x / 8 + y / 8) % 2 == 0 ? 0 : top; };
+  const auto blocks = pairs.Blocks(8, 8);
   const auto faint = [&](int, int x, int y) { return top / 2 + (x * y) % 2; };
-  const auto dim = [&](int, int, int) { return top / 2 + static_cast<int>(NextRandom(state) % 2); };
-  const auto flat = [&](int, int, int) { return top; };
-  pairs.push_back({"noise", MakeFrame(format, 1, noise), MakeFrame(format, 2, noise)});
-  pairs.push_back({"extremes", MakeFrame(format, 1, extremes), MakeFrame(format, 2, extremes)});
-  pairs.push_back({"natural", MakeFrame(format, 3, natural), MakeFrame(format, 4, natural)});
-  pairs.push_back({"weaker", MakeFrame(format, 3, natural), MakeFrame(format, 4, weaker)});
-  pairs.push_back({"stronger", MakeFrame(format, 3, weaker), MakeFrame(format, 4, natural)});
-  pairs.push_back({"stripes", MakeFrame(format, 7, columns), MakeFrame(format, 8, rows)});
-  pairs.push_back({"checks", MakeFrame(format, 7, wide_columns), MakeFrame(format, 8, checks)});
-  pairs.push_back({"opposite", MakeFrame(format, 5, blocks), MakeFrame(format, 6, negative)});
-  pairs.push_back({"identical", MakeFrame(format, 5, blocks), MakeFrame(format, 6, blocks)});
-  pairs.push_back({"faint", MakeFrame(format, 9, faint), MakeFrame(format, 10, natural)});
-  pairs.push_back({"dim", MakeFrame(format, 9, dim), MakeFrame(format, 10, dim)});
-  pairs.push_back({"flat", MakeFrame(format, 9, flat), MakeFrame(format, 10, faint)});
-  return pairs;
+  const auto dim = [&](int, int, int) { return top / 2 + pairs.Random(2); };
+  pairs.Add("noise", noise, noise);
+  pairs.Add("extremes", extremes, extremes);
+  pairs.Add("natural", natural, natural);
+  pairs.Add("weaker", natural, weaker);
+  pairs.Add("stronger", weaker, natural);
+  pairs.Add("stripes", pairs.Columns(), pairs.Rows());
+  pairs.Add("checks", wide_columns, checks);
+  pairs.Add("opposite", blocks, pairs.Inverse(blocks));
+  pairs.Add("identical", blocks, blocks);
+  pairs.Add("faint", faint, natural);
+  pairs.Add("dim", dim, dim);
+  pairs.Add("flat", pairs.Flat(top), faint);
+  return pairs.Take();
 }
 
-std::vector<Fact> FactsOf(const PicturePair& pair, const VideoFormat& format, const OptionTexts& options,
-                          CpuTarget target) {
-  const std::unique_ptr<Feature> feature = test_run::TryMakeFeature(kAdm, options, format, target).value();
-  const std::unique_ptr<Workspace> workspace = feature->MakeWorkspace();
-  std::vector<Fact> facts(static_cast<std::size_t>(feature->fact_count()));
-  FrameWindow window;
-  window.reference = &pair.reference;
-  window.distorted = &pair.distorted;
-  // A second frame meets what the first one left in the buffers.
-  feature->Extract(window, workspace.get(), facts);
-  feature->Extract(window, workspace.get(), facts);
-  return facts;
-}
-
+// `every`: one pair of so many.
 void Compare(int width, int height, int bit_depth, const OptionTexts& options, int every = 1) {
   const VideoFormat format{PixelFormat::kYuv400, width, height, bit_depth};
+  std::vector<PicturePair> pairs = MakePairs(format, test_targets::SeedOf(format));
   int number = width;
-  for (const PicturePair& pair : MakePairs(format, static_cast<std::uint64_t>(width * 1000 + height))) {
-    if (number++ % every != 0) continue;
-    const std::vector<Fact> expected = FactsOf(pair, format, options, CpuTarget::kScalar);
-    for (const CpuTarget target : AvailableCpuTargets()) {
-      ASSERT_EQ(FactsOf(pair, format, options, target), expected)
-          << CpuTargetName(target) << ", " << width << "x" << height << ", " << bit_depth << " bit, " << pair.name;
-    }
-  }
+  std::erase_if(pairs, [&](const PicturePair&) { return number++ % every != 0; });
+  test_targets::ExpectSameFacts(kAdm, options, pairs);
 }
 
 AdmPlan MakePlan(int width, int height, int bit_depth) {
@@ -149,23 +118,13 @@ TEST(AdmSimdTest, NearPixels) {
     const VideoFormat format{PixelFormat::kYuv400, 960, 540, depth};
     const int unit = 1 << (depth - 8);
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-      std::uint64_t state = seed;
-      const auto random = [&](int values) {
-        return static_cast<int>(NextRandom(state) % static_cast<unsigned>(values));
-      };
+      PicturePairs pairs(format, seed);
       const auto clean = [&](int, int x, int y) {
         return unit * (60 + (x / 2 * 5 + y * 3) % 97 + ((x / 16 + y / 16) % 2) * 70);
       };
-      const auto noisy = [&](int p, int x, int y) { return clean(p, x, y) + random(3 * unit); };
-      const auto brighter = [&](int p, int x, int y) {
-        return clean(p, x, y) * (20 + x / 240) / 22 + random(2 * unit);
-      };
-      const PicturePair pair = {"near", MakeFrame(format, 1, noisy), MakeFrame(format, 2, brighter)};
-      const std::vector<Fact> expected = FactsOf(pair, format, {}, CpuTarget::kScalar);
-      for (const CpuTarget target : AvailableCpuTargets()) {
-        ASSERT_EQ(FactsOf(pair, format, {}, target), expected)
-            << CpuTargetName(target) << ", " << depth << " bit, " << seed;
-      }
+      const auto brighter = [&](int p, int x, int y) { return clean(p, x, y) * (20 + x / 240) / 22; };
+      pairs.Add("near " + std::to_string(seed), pairs.Noisy(3, clean), pairs.Noisy(2, brighter));
+      test_targets::ExpectSameFacts(kAdm, {}, pairs.Take());
     }
   }
 }
@@ -175,7 +134,7 @@ TEST(AdmSimdTest, EveryDepth) {
 }
 
 TEST(AdmSimdTest, WidthsAroundRegisters) {
-  for (const int base : {128, 256, 320, 420, 576, 1283}) {
+  for (const int base : test_targets::kRegisterBases) {
     for (const int more : {0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64}) {
       Compare(base + more, 33 + more % 5, more % 2 == 0 ? 8 : 10, {}, base < 300 ? 1 : 3);
     }
@@ -226,8 +185,8 @@ TEST(AdmSimdTest, FactorsAtTheEdgesOfTheDomain) {
       for (const PicturePair& pair : pairs) {
         std::vector<Fact> expected(kAdmFacts);
         std::vector<Fact> facts(kAdmFacts);
-        scalar->ExtractBand(pair.reference.plane(0), pair.distorted.plane(0), all, expected);
-        frame->ExtractBand(pair.reference.plane(0), pair.distorted.plane(0), all, facts);
+        scalar->ExtractBand(pair.frames[0].plane(0), pair.frames[1].plane(0), all, expected);
+        frame->ExtractBand(pair.frames[0].plane(0), pair.frames[1].plane(0), all, facts);
         ASSERT_EQ(facts, expected) << CpuTargetName(target) << ", " << i << ", " << pair.name;
       }
     }
@@ -274,8 +233,8 @@ TEST(AdmSimdTest, TheTextIsExactOnTheScalarLane) {
       for (const PicturePair& pair : MakePairs(format, 7)) {
         std::vector<Fact> expected(kAdmFacts);
         std::vector<Fact> facts(kAdmFacts);
-        scalar->ExtractBand(pair.reference.plane(0), pair.distorted.plane(0), all, expected);
-        const AdmSimdArgs args = {plan, {pair.reference.plane(0), pair.distorted.plane(0)}, all, buffers, facts};
+        scalar->ExtractBand(pair.frames[0].plane(0), pair.frames[1].plane(0), all, expected);
+        const AdmSimdArgs args = {plan, {pair.frames[0].plane(0), pair.frames[1].plane(0)}, all, buffers, facts};
         HWY_NAMESPACE::AdmWalk<ScalarLane>(args).Run();
         ASSERT_EQ(facts, expected) << depth << " bit, limit " << gain_limit << ", " << pair.name;
       }
@@ -297,12 +256,12 @@ TEST(AdmSimdTest, BandsAddUp) {
         const std::unique_ptr<AdmFrame> frame = AdmFrame::Make(plan, target);
         for (const PicturePair& pair : pairs) {
           std::vector<Fact> expected(kAdmFacts);
-          frame->ExtractBand(pair.reference.plane(0), pair.distorted.plane(0), {0, rows}, expected);
+          frame->ExtractBand(pair.frames[0].plane(0), pair.frames[1].plane(0), {0, rows}, expected);
           for (const i32 bands : {2, 3, 5, rows}) {
             std::vector<Fact> sums(kAdmFacts);
             for (i32 band = 0; band < bands; ++band) {
               std::vector<Fact> part(kAdmFacts);
-              frame->ExtractBand(pair.reference.plane(0), pair.distorted.plane(0),
+              frame->ExtractBand(pair.frames[0].plane(0), pair.frames[1].plane(0),
                                  {rows * band / bands, rows * (band + 1) / bands}, part);
               for (std::size_t i = 0; i < kAdmFacts; ++i) sums[i] += part[i];
             }

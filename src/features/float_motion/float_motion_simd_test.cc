@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,53 +12,27 @@
 #include "features/float_motion/float_motion.h"
 #include "features/float_motion/float_motion_arithmetic.h"
 #include "features/test_run.h"
+#include "features/test_targets.h"
 
 namespace lockstep {
 namespace {
 
-using test_run::MakeFrame;
-using test_run::NextRandom;
 using test_run::OptionTexts;
+using test_targets::PicturePair;
+using test_targets::PicturePairs;
 
-struct PicturePair {
-  std::string name;
-  std::vector<Frame> frames;
-};
-
-std::vector<PicturePair> MakePairs(const VideoFormat& format, std::uint64_t seed) {
-  const int top = (1 << format.bit_depth) - 1;
-  const int unit = 1 << (format.bit_depth - 8);
-  std::uint64_t state = seed;
-  const auto noise = [&](int, int, int) { return NextRandom(state) >> (64 - format.bit_depth); };
-  const auto gradient = [&](int, int x, int y) { return unit * (40 + (x * 5 + y * 3) % 97); };
-  const auto faint = [&](int p, int x, int y) {
-    return gradient(p, x, y) + static_cast<int>(NextRandom(state) % static_cast<unsigned>(4 * unit));
-  };
-  const auto black = [&](int, int, int) { return 0; };
-  const auto columns = [&](int, int x, int) { return x % 2 == 0 ? top : 0; };
-  const auto rows = [&](int, int, int y) { return y % 2 == 0 ? 0 : top; };
-  const auto blocks = [&](int, int x, int y) { return (x / 5 + y / 3) % 2 == 0 ? top : 0; };
-  std::vector<PicturePair> pairs;
-  const auto add = [&](const char* name, const auto& previous, const auto& current) {
-    pairs.push_back(
-        {name, test_run::ListOf(MakeFrame(format, seed + 1, previous), MakeFrame(format, seed + 2, current))});
-  };
-  add("noise", noise, noise);
-  add("faint noise", faint, faint);
-  add("equal", gradient, gradient);
-  add("gradient", gradient, faint);
-  add("stripes", columns, rows);
-  add("blocks", blocks, black);
-  return pairs;
-}
-
-std::vector<Fact> FactsOf(const std::vector<Frame>& frames, const OptionTexts& options, CpuTarget target) {
-  const std::unique_ptr<Feature> feature =
-      test_run::TryMakeFeature(kFloatMotion, options, frames[0].format(), target).value();
-  test_run::Pictures pictures(*feature, frames, {});
-  // The second time meets what the first one left in the buffers.
-  pictures.Facts(1);
-  return pictures.Facts(1);
+std::vector<PicturePair> MakePairs(const VideoFormat& format) {
+  PicturePairs pairs(format, test_targets::SeedOf(format));
+  const auto noise = pairs.Noise();
+  const auto gradient = pairs.Gradient();
+  const auto faint = pairs.Noisy(4, gradient);
+  pairs.Add("noise", noise, noise);
+  pairs.Add("faint noise", faint, faint);
+  pairs.Add("equal", gradient, gradient);
+  pairs.Add("gradient", gradient, faint);
+  pairs.Add("stripes", pairs.Columns(), pairs.Rows());
+  pairs.Add("blocks", pairs.Blocks(5, 3), pairs.Flat(0));
+  return pairs.Take();
 }
 
 // The luma's score without stored planes, of which a metric may think they are faster.
@@ -79,14 +52,15 @@ Fact DirectFact(const std::vector<Frame>& frames, int tap_count, CpuTarget targe
 
 // `tap_count`: of the direct comparison; 0 for options that it does not know.
 void Compare(const VideoFormat& format, const OptionTexts& options, int tap_count) {
-  for (const PicturePair& pair : MakePairs(format, static_cast<std::uint64_t>(format.width * 1000 + format.height))) {
-    const std::vector<Fact> expected = FactsOf(pair.frames, options, CpuTarget::kScalar);
+  const std::vector<PicturePair> pairs = MakePairs(format);
+  test_targets::ExpectSameFacts(kFloatMotion, options, pairs);
+  if (tap_count == 0) return;
+  for (const PicturePair& pair : pairs) {
+    const Fact expected = test_targets::FactsOf(kFloatMotion, options, pair, CpuTarget::kScalar)[0];
     for (const CpuTarget target : AvailableCpuTargets()) {
-      SCOPED_TRACE(std::string(CpuTargetName(target)) + ", " + std::to_string(format.width) + "x" +
-                   std::to_string(format.height) + ", " + std::to_string(format.bit_depth) + " bit, " + pair.name);
-      ASSERT_EQ(FactsOf(pair.frames, options, target), expected);
-      if (target == CpuTarget::kScalar || tap_count == 0) continue;
-      ASSERT_EQ(DirectFact(pair.frames, tap_count, target), expected[0]);
+      if (target == CpuTarget::kScalar) continue;
+      ASSERT_EQ(DirectFact(pair.frames, tap_count, target), expected)
+          << test_targets::PlaceOf(target, format) << ", " << pair.name << ", direct";
     }
   }
 }
@@ -115,7 +89,7 @@ TEST(FloatMotionSimdTest, EveryHeight) {
 
 TEST(FloatMotionSimdTest, WidthsAroundRegistersAndStrips) {
   int i = 0;
-  for (const int base : {128, 256, 320, 420, 576, 1283}) {
+  for (const int base : test_targets::kRegisterBases) {
     for (const int more : {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 34, 63, 64, 65, 66}) {
       Compare({PixelFormat::kYuv400, base + more, 15 + i % 4, kDepths[i % 6]}, {}, 5);
       ++i;
@@ -169,14 +143,7 @@ TEST(FloatMotionSimdTest, OptionsGiveTheScoresOfScalarCode) {
     for (const int depth : {8, 10, 16}) {
       const VideoFormat format = {PixelFormat::kYuv420, 77, 35, depth};
       const std::vector<Frame> frames = test_run::NoiseFrames(format, 4, 3);
-      const auto scores = [&](CpuTarget target) {
-        return test_run::RunAll(*test_run::TryMakeFeature(kFloatMotion, options, format, target).value(), frames,
-                                frames);
-      };
-      const test_run::Scores expected = scores(CpuTarget::kScalar);
-      for (const CpuTarget target : AvailableCpuTargets()) {
-        EXPECT_EQ(scores(target).values, expected.values) << CpuTargetName(target) << ", " << depth << " bit";
-      }
+      test_targets::ExpectSameScores(kFloatMotion, options, frames, frames);
     }
   }
 }

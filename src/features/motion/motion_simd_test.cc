@@ -5,95 +5,62 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "base/aligned_buffer.h"
 #include "features/motion/motion.h"
 #include "features/motion/motion_arithmetic.h"
 #include "features/test_run.h"
+#include "features/test_targets.h"
 
 namespace lockstep {
 namespace {
 
-using test_run::MakeFrame;
-using test_run::NextRandom;
 using test_run::OptionTexts;
+using test_targets::PicturePair;
+using test_targets::PicturePairs;
 
-struct PicturePair {
-  std::string name;
-  std::vector<Frame> frames;
-};
-
-std::vector<PicturePair> MakePairs(const VideoFormat& format, std::uint64_t seed) {
-  const int top = (1 << format.bit_depth) - 1;
-  const int unit = 1 << (format.bit_depth - 8);
-  std::uint64_t state = seed;
-  const auto noise = [&](int, int, int) { return NextRandom(state) >> (64 - format.bit_depth); };
-  const auto gradient = [&](int, int x, int y) { return unit * (40 + (x * 5 + y * 3) % 97); };
-  const auto faint = [&](int p, int x, int y) {
-    return gradient(p, x, y) + static_cast<int>(NextRandom(state) % static_cast<unsigned>(4 * unit));
-  };
+std::vector<PicturePair> MakePairs(const VideoFormat& format) {
+  PicturePairs pairs(format, test_targets::SeedOf(format));
+  const int top = pairs.top();
+  const auto noise = pairs.Noise();
+  const auto gradient = pairs.Gradient();
+  const auto faint = pairs.Noisy(4, gradient);
   // Differences on both sides of half the range, where the narrow filter ends, in few places of an otherwise calm row.
   const auto specks = [&](int p, int x, int y) {
-    const std::uint64_t random = NextRandom(state);
+    const int random = pairs.Random(2 * 97);
     if (random % 97 != 0) return gradient(p, x, y);
     return random % 2 == 0 ? top : 0;
   };
-  const auto black = [&](int, int, int) { return 0; };
-  const auto one = [&](int, int, int) { return 1; };
-  const auto white = [&](int, int, int) { return top; };
+  const auto black = pairs.Flat(0);
+  const auto one = pairs.Flat(1);
+  const auto white = pairs.Flat(top);
   const auto below_half = [&](int, int x, int y) { return top / 2 + ((x + y) % 7 == 0 ? 0 : -1); };
-  const auto half = [&](int, int, int) { return (top + 1) / 2; };
-  const auto columns = [&](int, int x, int) { return x % 2 == 0 ? top : 0; };
-  const auto other_columns = [&](int, int x, int) { return x % 2 == 0 ? 0 : top; };
-  const auto rows = [&](int, int, int y) { return y % 2 == 0 ? 0 : top; };
-  const auto other_rows = [&](int, int, int y) { return y % 2 == 0 ? top : 0; };
-  const auto blocks = [&](int, int x, int y) { return (x / 5 + y / 3) % 2 == 0 ? top : 0; };
-  const auto other_blocks = [&](int, int x, int y) { return (x / 5 + y / 3) % 2 == 0 ? 0 : top; };
-  std::vector<PicturePair> pairs;
-  const auto add = [&](const char* name, const auto& previous, const auto& current) {
-    pairs.push_back(
-        {name, test_run::ListOf(MakeFrame(format, seed + 1, previous), MakeFrame(format, seed + 2, current))});
-  };
-  add("noise", noise, noise);
-  add("faint noise", faint, faint);
-  add("specks", specks, gradient);
-  add("equal", gradient, gradient);
+  const auto half = pairs.Flat((top + 1) / 2);
+  const auto columns = pairs.Columns();
+  const auto rows = pairs.Rows();
+  const auto blocks = pairs.Blocks(5, 3);
+  pairs.Add("noise", noise, noise);
+  pairs.Add("faint noise", faint, faint);
+  pairs.Add("specks", specks, gradient);
+  pairs.Add("equal", gradient, gradient);
   // At 16 bit, differences of which only the odd bit is left.
-  add("one up", one, black);
-  add("one down", black, one);
-  add("white to black", white, black);
-  add("black to white", black, white);
-  add("half up", black, half);
-  add("half down", half, black);
-  add("less than half", black, below_half);
-  add("less than half, down", below_half, black);
-  add("columns", columns, other_columns);
-  add("rows", rows, other_rows);
-  add("blocks", blocks, other_blocks);
-  return pairs;
-}
-
-std::vector<Fact> FactsOf(const std::vector<Frame>& frames, const OptionTexts& options, CpuTarget target) {
-  const std::unique_ptr<Feature> feature =
-      test_run::TryMakeFeature(kMotion, options, frames[0].format(), target).value();
-  test_run::Pictures pictures(*feature, frames, {});
-  // The second time meets what the first one left in the buffers.
-  pictures.Facts(frames.size() - 1);
-  return pictures.Facts(frames.size() - 1);
+  pairs.Add("one up", one, black);
+  pairs.Add("one down", black, one);
+  pairs.Add("white to black", white, black);
+  pairs.Add("black to white", black, white);
+  pairs.Add("half up", black, half);
+  pairs.Add("half down", half, black);
+  pairs.Add("less than half", black, below_half);
+  pairs.Add("less than half, down", below_half, black);
+  pairs.Add("columns", columns, pairs.Inverse(columns));
+  pairs.Add("rows", rows, pairs.Inverse(rows));
+  pairs.Add("blocks", blocks, pairs.Inverse(blocks));
+  return pairs.Take();
 }
 
 void Compare(const VideoFormat& format, const OptionTexts& options) {
-  for (const PicturePair& pair : MakePairs(format, static_cast<std::uint64_t>(format.width * 1000 + format.height))) {
-    const std::vector<Fact> expected = FactsOf(pair.frames, options, CpuTarget::kScalar);
-    for (const CpuTarget target : AvailableCpuTargets()) {
-      ASSERT_EQ(FactsOf(pair.frames, options, target), expected)
-          << CpuTargetName(target) << ", " << format.width << "x" << format.height << ", " << format.bit_depth
-          << " bit, " << pair.name;
-    }
-  }
+  test_targets::ExpectSameFacts(kMotion, options, MakePairs(format));
 }
 
 constexpr int kDepths[] = {8, 9, 10, 12, 15, 16};
@@ -110,7 +77,7 @@ TEST(MotionSimdTest, SmallSizes) {
 
 TEST(MotionSimdTest, WidthsAroundRegisters) {
   int i = 0;
-  for (const int base : {128, 256, 320, 420, 576, 1283}) {
+  for (const int base : test_targets::kRegisterBases) {
     for (const int more : {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 34, 35, 36}) {
       for (int k = 0; k < 2; ++k, ++i) {
         Compare({PixelFormat::kYuv400, base + more, 5 + i % 3, kDepths[i % 6]}, {});
@@ -154,13 +121,7 @@ TEST(MotionSimdTest, OptionsGiveTheScoresOfScalarCode) {
       for (const int depth : {8, 10, 16}) {
         const VideoFormat format = {PixelFormat::kYuv420, 77, 35, depth};
         const std::vector<Frame> frames = test_run::NoiseFrames(format, 5, 3);
-        const auto scores = [&](CpuTarget target) {
-          return test_run::RunAll(*test_run::TryMakeFeature(*metric, options, format, target).value(), frames, frames);
-        };
-        const test_run::Scores expected = scores(CpuTarget::kScalar);
-        for (const CpuTarget target : AvailableCpuTargets()) {
-          EXPECT_EQ(scores(target).values, expected.values) << CpuTargetName(target) << ", " << depth << " bit";
-        }
+        test_targets::ExpectSameScores(*metric, options, frames, frames);
       }
     }
   }
@@ -191,16 +152,10 @@ TEST(MotionSimdTest, Bands) {
     for (const CpuTarget target : AvailableCpuTargets()) {
       const MotionSimd simd = ChooseMotionSimd(target, depth);
       if (simd == nullptr) continue;
-      for (int begin = 0; begin <= kHeight; ++begin) {
-        u64 expected = 0;
-        for (int end = begin; end <= kHeight; ++end) {
-          EXPECT_EQ(simd({previous.data, current.data, stride, stride, format.width, kHeight, depth, begin, end,
-                          lines.data()}),
-                    expected)
-              << CpuTargetName(target) << ", " << depth << " bit, rows " << begin << " to " << end;
-          if (end < kHeight) expected += rows[static_cast<std::size_t>(end)];
-        }
-      }
+      test_targets::ExpectBandSums(rows, test_targets::PlaceOf(target, format), [&](int begin, int end) {
+        return simd(
+            {previous.data, current.data, stride, stride, format.width, kHeight, depth, begin, end, lines.data()});
+      });
     }
   }
 }

@@ -8,97 +8,48 @@
 #include <cstdint>
 #include <memory>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "features/test_run.h"
+#include "features/test_targets.h"
 #include "features/vif/vif.h"
 
 namespace lockstep {
 namespace {
 
-using test_run::MakeFrame;
-using test_run::NextRandom;
 using test_run::OptionTexts;
-
-struct PicturePair {
-  std::string name;
-  Frame reference;
-  Frame distorted;
-};
+using test_targets::PicturePair;
+using test_targets::PicturePairs;
 
 std::vector<PicturePair> MakePairs(const VideoFormat& format, std::uint64_t seed) {
-  std::vector<PicturePair> pairs;
-  const int top = (1 << format.bit_depth) - 1;
-  const int unit = 1 << (format.bit_depth - 8);
-  std::uint64_t state = seed;
-  const auto noise = [&](int, int, int) { return NextRandom(state) >> (64 - format.bit_depth); };
-  const auto natural = [&](int, int x, int y) {
-    const int clean = 40 + (x * 5 + y * 3) % 97 + ((x / 16 + y / 16) % 2) * 70;
-    return unit * clean + static_cast<int>(NextRandom(state) % static_cast<unsigned>(4 * unit));
-  };
-  const auto weaker = [&](int p, int x, int y) { return natural(p, x, y) * 3 / 4; };
-  const auto flat = [&](int, int, int) { return top; };
-  const auto columns = [&](int, int x, int) { return x % 2 == 0 ? top : 0; };
-  const auto rows = [&](int, int, int y) { return y % 2 == 0 ? 0 : top; };
-  const auto blocks = [&](int, int x, int y) { return (x / 8 + y / 8) % 2 == 0 ? top : 0; };
-  const auto extremes = [&](int, int, int) { return NextRandom(state) % 2 == 0 ? 0 : top; };
-  const auto gradient = [&](int, int x, int y) { return (x * 3 + y * 5) * unit / 4 % (top + 1); };
-  const auto steeper = [&](int p, int x, int y) { return std::min(gradient(p, x, y) * 5 / 4, top); };
+  PicturePairs pairs(format, seed);
+  const int top = pairs.top();
+  const int unit = pairs.unit();
+  const auto noise = pairs.Noise();
+  const auto natural = pairs.Natural();
+  const auto weaker = pairs.ThreeQuarters(natural);
+  const auto blocks = pairs.Blocks(8, 8);
+  const auto extremes = pairs.Extremes();
+  const auto slope = [&](int, int x, int y) { return (x * 3 + y * 5) * unit / 4 % (top + 1); };
+  const auto steeper = [&](int p, int x, int y) { return std::min(slope(p, x, y) * 5 / 4, top); };
   const auto faint = [&](int, int x, int y) { return top / 2 + (x + y) % 2; };
-  pairs.push_back({"noise", MakeFrame(format, 1, noise), MakeFrame(format, 2, noise)});
-  pairs.push_back({"natural", MakeFrame(format, 3, natural), MakeFrame(format, 4, natural)});
-  pairs.push_back({"weaker", MakeFrame(format, 3, natural), MakeFrame(format, 4, weaker)});
-  pairs.push_back({"stronger", MakeFrame(format, 3, weaker), MakeFrame(format, 4, natural)});
-  pairs.push_back({"identical", MakeFrame(format, 5, blocks), MakeFrame(format, 6, blocks)});
-  pairs.push_back({"stripes", MakeFrame(format, 7, columns), MakeFrame(format, 8, rows)});
-  pairs.push_back({"flat", MakeFrame(format, 9, flat), MakeFrame(format, 10, faint)});
-  pairs.push_back({"enhanced", MakeFrame(format, 11, faint), MakeFrame(format, 12, blocks)});
-  pairs.push_back({"extremes", MakeFrame(format, 13, extremes), MakeFrame(format, 14, extremes)});
-  pairs.push_back({"gradients", MakeFrame(format, 15, gradient), MakeFrame(format, 16, steeper)});
-  return pairs;
-}
-
-// Runs bands last to first on one thread, with line buffers that the band before left dirty.
-class BandsBackwards final : public BandRunner {
- public:
-  BandsBackwards(int bands, std::unique_ptr<Workspace> lines) : bands_(bands), lines_(std::move(lines)) {}
-  [[nodiscard]] int band_count() const override { return bands_; }
-  void Run(int bands, void (*work)(void* context, int band, Workspace* lines), void* context) override {
-    for (int band = bands - 1; band >= 0; --band) work(context, band, lines_.get());
-  }
-
- private:
-  int bands_;
-  std::unique_ptr<Workspace> lines_;
-};
-
-std::vector<Fact> FactsOf(const PicturePair& pair, const VideoFormat& format, const OptionTexts& options,
-                          CpuTarget target, int bands = 1) {
-  const std::unique_ptr<Feature> feature = test_run::TryMakeFeature(kVif, options, format, target).value();
-  const std::unique_ptr<Workspace> workspace = feature->MakeWorkspace();
-  std::vector<Fact> facts(static_cast<std::size_t>(feature->fact_count()));
-  FrameWindow window;
-  window.reference = &pair.reference;
-  window.distorted = &pair.distorted;
-  BandsBackwards runner(bands, feature->MakeLineBuffers());
-  if (bands > 1) window.band_runner = &runner;
-  // A second frame meets what the first one left in the buffers.
-  feature->Extract(window, workspace.get(), facts);
-  feature->Extract(window, workspace.get(), facts);
-  return facts;
+  pairs.Add("noise", noise, noise);
+  pairs.Add("natural", natural, natural);
+  pairs.Add("weaker", natural, weaker);
+  pairs.Add("stronger", weaker, natural);
+  pairs.Add("identical", blocks, blocks);
+  pairs.Add("stripes", pairs.Columns(), pairs.Rows());
+  pairs.Add("flat", pairs.Flat(top), faint);
+  pairs.Add("enhanced", faint, blocks);
+  pairs.Add("extremes", extremes, extremes);
+  pairs.Add("slopes", slope, steeper);
+  return pairs.Take();
 }
 
 void Compare(int width, int height, int bit_depth, const OptionTexts& options) {
   const VideoFormat format{PixelFormat::kYuv400, width, height, bit_depth};
-  for (const PicturePair& pair : MakePairs(format, static_cast<std::uint64_t>(width * 1000 + height))) {
-    const std::vector<Fact> expected = FactsOf(pair, format, options, CpuTarget::kScalar);
-    for (const CpuTarget target : AvailableCpuTargets()) {
-      ASSERT_EQ(FactsOf(pair, format, options, target), expected)
-          << CpuTargetName(target) << ", " << width << "x" << height << ", " << bit_depth << " bit, " << pair.name;
-    }
-  }
+  test_targets::ExpectSameFacts(kVif, options, MakePairs(format, test_targets::SeedOf(format)));
 }
 
 TEST(VifSimdTest, SmallSizes) {
@@ -115,7 +66,7 @@ TEST(VifSimdTest, EveryDepth) {
 
 TEST(VifSimdTest, WidthsAroundRegisters) {
   std::set<int> widths;
-  for (const int base : {128, 256, 320, 420, 576, 1283}) {
+  for (const int base : test_targets::kRegisterBases) {
     for (const int size : {8, 16, 32, 64}) {
       for (int more = 0; more <= 4; ++more) widths.insert(base / size * size + more);
     }
@@ -154,16 +105,46 @@ TEST(VifSimdTest, Options) {
   }
 }
 
+// Runs bands last to first on one thread, with line buffers that the band before left dirty.
+class BandsBackwards final : public BandRunner {
+ public:
+  BandsBackwards(int bands, std::unique_ptr<Workspace> lines) : bands_(bands), lines_(std::move(lines)) {}
+  [[nodiscard]] int band_count() const override { return bands_; }
+  void Run(int bands, void (*work)(void* context, int band, Workspace* lines), void* context) override {
+    for (int band = bands - 1; band >= 0; --band) work(context, band, lines_.get());
+  }
+
+ private:
+  int bands_;
+  std::unique_ptr<Workspace> lines_;
+};
+
+std::vector<Fact> FactsOfBands(const PicturePair& pair, CpuTarget target, int bands) {
+  const VideoFormat& format = pair.frames[0].format();
+  const std::unique_ptr<Feature> feature = test_run::TryMakeFeature(kVif, {}, format, target).value();
+  const std::unique_ptr<Workspace> workspace = feature->MakeWorkspace();
+  std::vector<Fact> facts(static_cast<std::size_t>(feature->fact_count()));
+  BandsBackwards runner(bands, feature->MakeLineBuffers());
+  FrameWindow window;
+  window.reference = &pair.frames[0];
+  window.distorted = &pair.frames[1];
+  window.band_runner = &runner;
+  // A second frame meets what the first one left in the buffers.
+  feature->Extract(window, workspace.get(), facts);
+  feature->Extract(window, workspace.get(), facts);
+  return facts;
+}
+
 TEST(VifSimdTest, BandsAddUpToTheWhole) {
   for (const int depth : {8, 10}) {
     for (const int height : {64, 67, 161, 302}) {
       const VideoFormat format{PixelFormat::kYuv400, 77, height, depth};
       for (const PicturePair& pair : MakePairs(format, static_cast<std::uint64_t>(height))) {
-        const std::vector<Fact> expected = FactsOf(pair, format, {}, CpuTarget::kScalar);
+        const std::vector<Fact> expected = test_targets::FactsOf(kVif, {}, pair, CpuTarget::kScalar);
         for (const CpuTarget target : AvailableCpuTargets()) {
           for (const int bands : {2, 3, 5}) {
-            ASSERT_EQ(FactsOf(pair, format, {}, target, bands), expected)
-                << CpuTargetName(target) << ", " << bands << " bands of " << height << " rows, " << pair.name;
+            ASSERT_EQ(FactsOfBands(pair, target, bands), expected)
+                << test_targets::PlaceOf(target, format) << ", " << bands << " bands, " << pair.name;
           }
         }
       }
