@@ -114,7 +114,16 @@ int PrintDevices() {
 int RunParityGate(const ParityTexts& texts) {
   Result<ParityRequest> request = ParseParityArguments(texts);
   if (!request) return PrintError(request.error(), kStatusUsage);
+  const std::string forced = CpuTargetOfEnvironment();
+  if (const auto devices = ListDevices(forced); !devices) {
+    return PrintError(devices.error(), StatusOf(devices.error()));
+  }
+  if (!forced.empty() && !texts.targets) request->targets = {forced};
   if (texts.json) {
+    if (request->inputs) {
+      const Status status = CheckNotAnInput(*texts.json, request->inputs->first.path, request->inputs->second.path);
+      if (!status) return PrintError(status.error(), kStatusUsage);
+    }
     if (const Status status = CheckReportPath(*texts.json); !status) return PrintError(status.error(), kStatusFailure);
   }
   const Interruption interruption;
@@ -149,7 +158,8 @@ void DeclareParity(CLI::App& parity, ParityTexts& texts) {
     parity.add_option(name, target, text)->type_name(value);
   };
   option("--backends", texts.backends, "LIST", "Backends with commas between them (default cpu)");
-  option("--targets", texts.targets, "LIST", "Instruction sets of the cpu backend, or all (default all)");
+  option("--targets", texts.targets, "LIST",
+         "Instruction sets of the cpu backend, or all (default: LOCKSTEP_CPU, else all)");
   parity.add_option("-f,--feature", texts.features, "Only this metric; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false)

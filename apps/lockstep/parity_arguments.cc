@@ -65,8 +65,8 @@ Result<ParityRequest> ParseParityArguments(const ParityTexts& texts) {
   Result<std::vector<std::string>> backends = SplitList(texts.backends, "--backends");
   if (!backends) return std::move(backends).error();
   request.backends = *std::move(backends);
-  if (texts.targets != "all") {
-    Result<std::vector<std::string>> targets = SplitList(texts.targets, "--targets");
+  if (texts.targets && *texts.targets != "all") {
+    Result<std::vector<std::string>> targets = SplitList(*texts.targets, "--targets");
     if (!targets) return std::move(targets).error();
     request.targets = *std::move(targets);
   }
@@ -76,7 +76,22 @@ Result<ParityRequest> ParseParityArguments(const ParityTexts& texts) {
   if (texts.inputs.reference.empty() != texts.inputs.distorted.empty()) {
     return Error{ErrorCode::kInvalidArgument, "give both REF and DIS, or neither for the built-in clips", {}, {}, {}};
   }
-  if (!texts.inputs.reference.empty()) {
+  const bool has_files = !texts.inputs.reference.empty();
+  const bool describes_files = texts.inputs.width || texts.inputs.height || texts.inputs.pixel_format ||
+                               texts.inputs.bit_depth || texts.frame_limit;
+  if (describes_files && !has_files) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        "--width, --height, --pixel-format, --bit-depth and --frames belong to REF and DIS, which are not given",
+        {},
+        {},
+        {}};
+  }
+  if (texts.all_sizes && has_files) {
+    return Error{
+        ErrorCode::kInvalidArgument, "--all-sizes is for the built-in clips; REF and DIS are given", {}, {}, {}};
+  }
+  if (has_files) {
     Result<ScoreArguments> inputs = ParseScoreArguments(texts.inputs);
     if (!inputs) return std::move(inputs).error();
     request.inputs.emplace(inputs->request.reference, inputs->request.distorted);

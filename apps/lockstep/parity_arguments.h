@@ -15,7 +15,7 @@ namespace lockstep {
 struct ParityTexts {
   ScoreTexts inputs;
   std::string backends = "cpu";
-  std::string targets = "all";
+  ScoreTexts::Text targets;  // absent: all
   std::vector<std::string> features;
   ScoreTexts::Text frame_limit;
   ScoreTexts::Text threads;

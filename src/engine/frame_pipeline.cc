@@ -230,15 +230,15 @@ class Pipeline {
 
   Token* Extract(Token* token) {
     const ThreadUse::Frame frame(thread_use_);
-    if (thread_use_.threads_a_frame() == 1) {
-      for (std::size_t f = 0; f < features_.size(); ++f) ExtractFeature(*token, f);
-    } else {
-      // A thread that waits for its bands may help with other bands of this frame; starting another frame meanwhile
-      // would delay this one.
-      tbb::this_task_arena::isolate([&] {
+    // A thread that waits for its bands may help with other bands of this frame; starting another frame meanwhile would
+    // delay this one.
+    tbb::this_task_arena::isolate([&] {
+      if (thread_use_.threads_a_frame() == 1) {
+        for (std::size_t f = 0; f < features_.size(); ++f) ExtractFeature(*token, f);
+      } else {
         tbb::parallel_for(std::size_t{0}, features_.size(), [&](std::size_t f) { ExtractFeature(*token, f); });
-      });
-    }
+      }
+    });
     return token;
   }
 

@@ -31,8 +31,9 @@ struct PipelineResult {
 };
 
 /// Facts of every metric for the frames that its scores of [first_score, end_score) depend on. The result is the same
-/// for every thread count. Memory: at most threads + 2 frame windows besides the source's own queue. errors  what the
-/// source reports; kCancelled; kOutOfMemory
+/// for every thread count. Memory: at most threads + 2 frame windows besides the source's own queue.
+///
+/// errors  what the source reports; kCancelled; kOutOfMemory
 [[nodiscard]] Result<PipelineResult> RunPipeline(std::span<const Feature* const> features, PairSource& source,
                                                  const PipelineOptions& options);
 

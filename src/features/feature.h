@@ -197,10 +197,9 @@ struct FeatureDescription {
   /// Undecorated score names by which a model finds this metric.
   std::span<const char* const> provided;
   PlaneSize minimum_size;
-  /// errors  kUnsupported | kInvalidArgument: the format or the options do not fit the metric. The size has been
-  /// checked
-  ///         against minimum_size already.
-  /// `target` chooses code, never values.
+  /// `target` chooses code, never values. The size has been checked against minimum_size already.
+  ///
+  /// errors  kUnsupported, kInvalidArgument: the format or the options do not fit the metric
   Result<std::unique_ptr<Feature>> (*create)(const OptionValues& options, const VideoFormat& format, CpuTarget target);
 };
 

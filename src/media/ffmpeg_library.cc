@@ -59,7 +59,7 @@ Loaded Load() {
     }
     const auto entry = reinterpret_cast<const FfmpegLibrary* (*)()>(::dlsym(handle, kEntry));
     const FfmpegLibrary* const library = entry != nullptr ? entry() : nullptr;
-    if (library == nullptr || std::string_view(library->version) != LOCKSTEP_VERSION) {
+    if (library == nullptr || library->version == nullptr || std::string_view(library->version) != LOCKSTEP_VERSION) {
       loaded.reason = fmt::format("{} belongs to another version", path.string());
       return loaded;
     }

@@ -63,9 +63,10 @@ class VideoReader {
 };
 
 /// Opens "-", a pipe or a file. Raw when options.raw is set; y4m by its magic, read by our own reader; anything else
-/// through FFmpeg's libraries. errors  kNotFound, kInputOutput (missing, unreadable, a directory, empty), kFormat,
-/// kUnsupported; the message names the
-///         path and what would have been accepted
+/// through FFmpeg's libraries.
+///
+/// errors  kNotFound, kInputOutput (missing, unreadable, a directory, empty), kFormat, kUnsupported; the message names
+///         the path and what would have been accepted
 [[nodiscard]] Result<std::unique_ptr<VideoReader>> OpenVideo(const std::string& path, const OpenOptions& options);
 
 /// The error for raw video that was opened without its format.

@@ -14,7 +14,7 @@ constexpr double kLargest = 1e6;
 constexpr double kNearLower = 0.01;
 // Whole numbers with a range this small name kinds: all of them are tried, and none goes with values of other options
 // that it may not fit.
-constexpr double kFewValues = 8.0;
+constexpr double kFewValues = 9.0;
 
 std::string NumberText(const OptionSpec& spec, double value) {
   if (spec.type == OptionType::kInt) return fmt::format("{}", static_cast<long long>(value));
@@ -66,6 +66,13 @@ std::vector<OptionList> OptionCases(const FeatureDescription& feature, bool only
     for (const std::string& value : values) cases.push_back({{spec.name, value}});
     if (values.empty() || IsChoice(spec)) continue;
     (spec.type == OptionType::kBool ? all_bools : all_numbers).emplace_back(spec.name, values.back());
+  }
+  // A choice may give other options a meaning that they do not have otherwise.
+  for (const OptionSpec& choice : feature.options) {
+    if (!IsChoice(choice)) continue;
+    for (const std::string& value : Values(choice)) {
+      for (const auto& [name, number] : all_numbers) cases.push_back({{choice.name, value}, {name, number}});
+    }
   }
   if (all_bools.size() > 1) cases.push_back(all_bools);
   if (all_numbers.size() > 1) cases.push_back(all_numbers);

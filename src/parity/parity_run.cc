@@ -131,7 +131,11 @@ class ParityRun {
       }
       for (const std::string& name : names) {
         Result<CpuTarget> target = ChooseCpuTarget(name, 0);
-        if (!target) return std::move(target).error();
+        if (!target) {
+          Error error = std::move(target).error();
+          error.field = "targets";
+          return error;
+        }
         ways_.push_back({backend, *target, threads});
       }
     }
@@ -151,7 +155,7 @@ class ParityRun {
         return Error{
             ErrorCode::kNotFound, fmt::format("there is no metric '{}'; there are {}", name, known), {}, {}, "feature"};
       }
-      features_.push_back(feature);
+      if (std::find(features_.begin(), features_.end(), feature) == features_.end()) features_.push_back(feature);
     }
     return {};
   }
@@ -163,9 +167,9 @@ class ParityRun {
     }
     for (const InputRequest* input : {&request_.inputs->first, &request_.inputs->second}) {
       std::error_code ignored;
-      if (!std::filesystem::exists(input->path, ignored) || std::filesystem::is_regular_file(input->path, ignored)) {
-        continue;
-      }
+      const bool is_file =
+          !std::filesystem::exists(input->path, ignored) || std::filesystem::is_regular_file(input->path, ignored);
+      if (is_file && input->path != "-") continue;
       return Error{ErrorCode::kInvalidArgument, "is read many times; expected a regular file", input->path, {}, {}};
     }
     clips_.emplace_back(request_);

@@ -41,6 +41,10 @@ class ProgramTest:
         with open(self.path(name), encoding="utf-8") as file:
             return file.read()
 
+    def read_bytes(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
     def path(self, name):
         return os.path.join(self.folder, name)
 

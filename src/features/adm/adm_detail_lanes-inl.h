@@ -36,8 +36,8 @@ LOCKSTEP_LANE_INLINE typename L::Mask AdmNearByBinary32(typename L::F32 p, typen
 
 /// The definition, AdmBinary64Steps::IsNear().
 template <class L>
-__attribute__((noinline)) typename L::Mask AdmNearByDefinition(typename L::I32 oh, typename L::I32 ov,
-                                                               typename L::I32 th, typename L::I32 tv) {
+LOCKSTEP_LANE_PASS typename L::Mask AdmNearByDefinition(typename L::I32 oh, typename L::I32 ov, typename L::I32 th,
+                                                        typename L::I32 tv) {
   i32 bands[4][L::N];
   i32 near[L::N];
   L::Store(oh, bands[0]);

@@ -21,7 +21,7 @@ namespace {
 /// exact   scaling by powers of two is exact; so is the subtraction, whose result is the square modulo 65536. Both
 ///         sums stay below 2^32 for 65537 values a lane: up to width 262148
 template <class L>
-__attribute__((noinline)) u64 FloatPsnrWideRow(const u16* reference, const u16* distorted, i32 width) {
+LOCKSTEP_LANE_PASS u64 FloatPsnrWideRow(const u16* reference, const u16* distorted, i32 width) {
   auto high_sum = L::Set(0);
   auto low_sum = L::Set(0);
   const auto columns = [&](i32 x, auto masked) __attribute__((always_inline)) {
@@ -41,7 +41,7 @@ __attribute__((noinline)) u64 FloatPsnrWideRow(const u16* reference, const u16* 
 }
 
 template <class L>
-inline __attribute__((always_inline)) u64 FloatPsnrOnLanes(const SquaredErrorSimdArgs& args) {
+LOCKSTEP_LANE_INLINE u64 FloatPsnrOnLanes(const SquaredErrorSimdArgs& args) {
   u64 sum = 0;
   for (i64 y = args.begin; y < args.end; ++y) {
     sum += FloatPsnrWideRow<L>(static_cast<const u16*>(args.reference) + y * args.reference_stride,

@@ -128,8 +128,11 @@ struct VifLaneConstants {
 
 /// VifAddPixel() for a register of pixels, except that it stores the top words of the logarithms' arguments: of the
 /// reference with noise, of the signal with noise, and of the noise. Pixels without logarithms get arguments that
-/// cancel. exact   all values that are converted are integers below 2^53 return  false: no pixel has logarithms, and
-/// `words` is as before
+/// cancel.
+///
+/// out     false: no pixel has logarithms, and `words` is as before
+///
+/// exact   all values that are converted are integers below 2^53
 template <class L, bool kMasked>
 LOCKSTEP_LANE_INLINE bool VifAddPixels(VifLaneSums<L>& sums, const VifLaneConstants<L>& constants, const i32* in,
                                        typename L::Mask inside, i32* words) {
