@@ -37,6 +37,9 @@ PARTS = {"vif": ["VMAF_integer_feature_vif_scale%d_score" % scale for scale in r
 XGETBV, AVX_STATE = b"\x0f\x01\xd0", b"\x6a\x07\x58"
 BLOCK = 1 << 20
 
+# Of a model of one metric: so wide that its score still tells the metric's.
+SCORE_CLIP = [-1e9, 1e9]
+
 
 def find_ffmpeg(folder):
     """The wheel's ffmpeg, unpacked into `folder`."""
@@ -90,10 +93,10 @@ def write_part_model(names, path):
     text = ("svm_type nu_svr\nkernel_type rbf\ngamma 0.04\nnr_class 2\ntotal_sv 1\nrho -0.5\nSV\n1.0 %s \n" %
             " ".join("%d:0.5" % (i + 1) for i in range(count)))
     model = {"param_dict": {"C": 4.0, "norm_type": "linear_rescale", "nu": 0.9, "gamma": 0.05,
-                            "score_clip": [0.0, 100.0]},
+                            "score_clip": SCORE_CLIP},
              "model_dict": {"model": text, "slopes": [0.01] + [0.5] * count, "intercepts": [0.0] * (count + 1),
                             "model_type": "LIBSVMNUSVR", "feature_names": names, "norm_type": "linear_rescale",
-                            "score_clip": [0.0, 100.0], "feature_dict": {}}}
+                            "score_clip": SCORE_CLIP, "feature_dict": {}}}
     with open(path, "w", encoding="utf-8") as file:
         json.dump(model, file)
 
