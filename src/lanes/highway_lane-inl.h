@@ -94,7 +94,6 @@ struct HighwayLane {
   LOCKSTEP_LANE I16 Xor16(I16 x, I16 y) { return hn::Xor(x, y); }
   LOCKSTEP_LANE I16 And16(I16 x, I16 y) { return hn::And(x, y); }
   LOCKSTEP_LANE I16 Or16(I16 x, I16 y) { return hn::Or(x, y); }
-  LOCKSTEP_LANE I16 AndNot16(I16 x, I16 y) { return hn::AndNot(x, y); }
   LOCKSTEP_LANE I16 Abs16(I16 x) { return hn::Abs(x); }
   LOCKSTEP_LANE I16 Min16(I16 x, I16 y) { return hn::Min(x, y); }
   LOCKSTEP_LANE I16 Max16(I16 x, I16 y) { return hn::Max(x, y); }
@@ -224,12 +223,9 @@ struct HighwayLane {
   LOCKSTEP_LANE I32 Shr(I32 x) {
     return Signed(hn::ShiftRight<kShift>(Unsigned(x)));
   }
-  LOCKSTEP_LANE I32 ShrSame(I32 x, int shift) { return Signed(hn::ShiftRightSame(Unsigned(x), shift)); }
-  LOCKSTEP_LANE I32 ShlSame(I32 x, int shift) { return hn::ShiftLeftSame(x, shift); }
   LOCKSTEP_LANE I32 SarSame(I32 x, int shift) { return hn::ShiftRightSame(x, shift); }
   LOCKSTEP_LANE I32 ShrVar(I32 x, I32 shift) { return Signed(hn::Shr(Unsigned(x), Unsigned(shift))); }
   LOCKSTEP_LANE I32 ShlVar(I32 x, I32 shift) { return hn::Shl(x, shift); }
-  LOCKSTEP_LANE I32 SarVar(I32 x, I32 shift) { return hn::Shr(x, shift); }
 #if HWY_ARCH_ARM_A64
   LOCKSTEP_LANE I32 MulHighRound(I32 x, I32 y) {
     const uint32x4_t u = Unsigned(x).raw;
@@ -275,20 +271,8 @@ struct HighwayLane {
     v = vld1q_lane_s32(table + vgetq_lane_s32(index.raw, 2), v, 2);
     return I32(vld1q_lane_s32(table + vgetq_lane_s32(index.raw, 3), v, 3));
   }
-  LOCKSTEP_LANE I32 LookupU16(const std::uint16_t* table, I32 byte_offset) {
-    const int32x4_t index = vshrq_n_s32(byte_offset.raw, 1);
-    uint16x8_t v = vdupq_n_u16(0);
-    v = vld1q_lane_u16(table + vgetq_lane_s32(index, 0), v, 0);
-    v = vld1q_lane_u16(table + vgetq_lane_s32(index, 1), v, 2);
-    v = vld1q_lane_u16(table + vgetq_lane_s32(index, 2), v, 4);
-    return I32(vreinterpretq_s32_u16(vld1q_lane_u16(table + vgetq_lane_s32(index, 3), v, 6)));
-  }
 #else
   LOCKSTEP_LANE I32 Gather(const std::int32_t* table, I32 index) { return hn::GatherIndex(D32(), table, index); }
-  LOCKSTEP_LANE I32 LookupU16(const std::uint16_t* table, I32 byte_offset) {
-    const auto* words = reinterpret_cast<const std::int32_t*>(reinterpret_cast<const void*>(table));
-    return hn::And(hn::GatherOffset(D32(), words, byte_offset), Set(0xffff));
-  }
 #endif
   LOCKSTEP_LANE F32 Lookup(F32 table, I32 index) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3

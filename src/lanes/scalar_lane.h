@@ -66,7 +66,6 @@ struct ScalarLane {
   LOCKSTEP_LANE I16 And16(I16 x, I16 y) { return {I16Of(x.a & y.a), I16Of(x.b & y.b)}; }
   LOCKSTEP_LANE I16 Or16(I16 x, I16 y) { return {I16Of(x.a | y.a), I16Of(x.b | y.b)}; }
   /// ~x & y
-  LOCKSTEP_LANE I16 AndNot16(I16 x, I16 y) { return {I16Of(~x.a & y.a), I16Of(~x.b & y.b)}; }
   /// -32768 stays what it is.
   LOCKSTEP_LANE I16 Abs16(I16 x) { return {I16Of(x.a < 0 ? -x.a : x.a), I16Of(x.b < 0 ? -x.b : x.b)}; }
   LOCKSTEP_LANE I16 Min16(I16 x, I16 y) { return {x.a < y.a ? x.a : y.a, x.b < y.b ? x.b : y.b}; }
@@ -150,12 +149,9 @@ struct ScalarLane {
     return I32Of(U(x) >> kShift);
   }
   // Shifts by a number that is known at run time only: the same for all values, then one for each; 0 … 31.
-  LOCKSTEP_LANE I32 ShrSame(I32 x, int shift) { return I32Of(U(x) >> shift); }
-  LOCKSTEP_LANE I32 ShlSame(I32 x, int shift) { return I32Of(U(x) << shift); }
   LOCKSTEP_LANE I32 SarSame(I32 x, int shift) { return x >> shift; }
   LOCKSTEP_LANE I32 ShrVar(I32 x, I32 shift) { return I32Of(U(x) >> shift); }
   LOCKSTEP_LANE I32 ShlVar(I32 x, I32 shift) { return I32Of(U(x) << shift); }
-  LOCKSTEP_LANE I32 SarVar(I32 x, I32 shift) { return x >> shift; }
   /// (x * y + 2^31) >> 32, unsigned.
   LOCKSTEP_LANE I32 MulHighRound(I32 x, I32 y) {
     return I32Of((std::uint64_t{U(x)} * U(y) + (std::uint64_t{1} << 31)) >> 32);
@@ -168,8 +164,6 @@ struct ScalarLane {
   /// In range: x >= 0; for 0 some negative number.
   LOCKSTEP_LANE I32 FloorLog2(I32 x) { return x != 0 ? 31 - __builtin_clz(U(x)) : -1; }
   LOCKSTEP_LANE I32 Gather(const std::int32_t* table, I32 index) { return table[index]; }
-  /// table[byte_offset / 2] for an even offset; reads one entry more than that.
-  LOCKSTEP_LANE I32 LookupU16(const std::uint16_t* table, I32 byte_offset) { return table[byte_offset >> 1]; }
   /// Value number index modulo kTableSize of the table.
   LOCKSTEP_LANE F32 Lookup(F32 table, I32 /*index*/) { return table; }
   LOCKSTEP_LANE bool AllZero(I32 x) { return x == 0; }

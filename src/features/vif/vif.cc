@@ -2,8 +2,10 @@
 // vif on the host: fused row passes over line buffers, and scores from the exact sums.
 #include "features/vif/vif.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -108,8 +110,8 @@ class VifWorkspace final : public Workspace {
 struct Settings {
   bool skip_scale0;
   double gain_limit;
-  const u16* log_table;
   VifSimd simd;
+  const u16* log_table;  // of the scalar code; nullptr where no scale needs it
 };
 
 // The passes are functions of their own, because GCC spills twice as much where several of them share a loop nest.
@@ -213,8 +215,13 @@ class VifFeature final : public Feature {
   VifFeature(const OptionValues& options, const VideoFormat& format, CpuTarget target)
       : format_(format),
         debug_(options.GetBool("debug")),
-        settings_{options.GetBool("vif_skip_scale0"), options.GetDouble("vif_enhn_gain_limit"), VifLogTable().data(),
-                  ChooseVifSimd(target, format.bit_depth)} {}
+        settings_{options.GetBool("vif_skip_scale0"), options.GetDouble("vif_enhn_gain_limit"),
+                  ChooseVifSimd(target, format.bit_depth), nullptr} {
+    const auto is_scalar = [](VifSimdScale scale) { return scale == nullptr; };
+    if (std::any_of(std::begin(settings_.simd.scales), std::end(settings_.simd.scales), is_scalar)) {
+      settings_.log_table = VifLogTable().data();
+    }
+  }
 
   int fact_count() const override { return kFactsPerScale * kVifScales; }
 
