@@ -121,6 +121,8 @@ struct DeviceInfo {
   std::string name;
   std::string detail;
   std::vector<DeviceTarget> targets;
+  int index = 0;         // by which a request may choose it among its backend's devices
+  std::string unusable;  // why nothing can be computed on it; empty where it can
 };
 
 /// What this build and machine can compute scores with, and what a request with this cpu_target uses. The choice never

@@ -157,6 +157,8 @@ struct FeatureColumn {
   bool decorated = true;  // false where libvmaf never adds option suffixes (psnr, ...)
 };
 
+class DeviceProgram;
+
 /// A metric with its options, bound to a picture format. Immutable after creation; every method is const and thread
 /// safe.
 class Feature {
@@ -183,6 +185,9 @@ class Feature {
 
   /// Facts of one frame. Allocates nothing, cannot fail.
   virtual void Extract(const FrameWindow& window, Workspace* workspace, std::span<Fact> facts) const = 0;
+
+  /// How devices compute the same facts; nullptr where they cannot.
+  [[nodiscard]] virtual std::unique_ptr<DeviceProgram> MakeDeviceProgram() const;
 
   /// Scores of the sequence, on one thread, in frame order. `facts` covers the segment and its lead-in and lead-out;
   /// its end is the end of the sequence unless a lead-out was available.

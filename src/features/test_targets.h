@@ -15,7 +15,7 @@
 
 #include "base/frame.h"
 #include "features/feature.h"
-#include "features/kernel_prelude.h"
+#include "base/kernel_prelude.h"
 #include "features/test_run.h"
 #include "lanes/cpu_target.h"
 

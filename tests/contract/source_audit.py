@@ -147,7 +147,7 @@ def audit_arithmetic(files):
             continue
         code = strip_comments(text)
         for _, name in INCLUDE.findall(code):
-            if name != "features/kernel_prelude.h" and not name.endswith("_arithmetic.h"):
+            if name != "base/kernel_prelude.h" and not name.endswith("_arithmetic.h"):
                 problems.append("%s: includes %s" % (path, name))
         for word in ("std::", "throw ", "new ", "static_cast<long double>", "thread_local", "virtual "):
             if word in code:
@@ -235,7 +235,7 @@ CLEAN = {
     "src/features/toy/toy_options.h": 'inline constexpr OptionSpec k[] = {{"toy_gain", "tg", OptionType::kInt}};\n',
     "src/features/toy/toy.cc": '#include "base/size.h"\n#include "features/toy/toy_options.h"\n'
                                'double F(double v) { return exact::Log10(v) + Get("toy_gain"); }  // std::log10(\n',
-    "src/features/toy/toy_arithmetic.h": '#include "features/kernel_prelude.h"\nfloat F(float v) { return v * v; }\n',
+    "src/features/toy/toy_arithmetic.h": '#include "base/kernel_prelude.h"\nfloat F(float v) { return v * v; }\n',
     "src/base/CMakeLists.txt": "lockstep_room(base)\n",
     "src/features/CMakeLists.txt": "lockstep_room(features DEPENDS base LIBRARIES fmt::fmt)\n",
     "apps/toy/main.cc": '#include "lockstep/result.h"\n#include <CLI/CLI.hpp>\n',

@@ -3,7 +3,7 @@
 // is fixed.
 #pragma once
 
-#include "features/kernel_prelude.h"
+#include "base/kernel_prelude.h"
 
 namespace lockstep {
 

@@ -2,7 +2,7 @@
 // The terms of float_psnr as integers, so that a sum of them is exact in any order.
 #pragma once
 
-#include "features/kernel_prelude.h"
+#include "base/kernel_prelude.h"
 
 namespace lockstep {
 

@@ -2,7 +2,7 @@
 // Integer motion of two pictures: difference first, then a separable five-tap low-pass filter, then magnitudes.
 #pragma once
 
-#include "features/kernel_prelude.h"
+#include "base/kernel_prelude.h"
 
 namespace lockstep {
 

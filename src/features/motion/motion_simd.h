@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "features/kernel_prelude.h"
+#include "base/kernel_prelude.h"
 #include "lanes/cpu_target.h"
 
 namespace lockstep {

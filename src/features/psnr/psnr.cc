@@ -8,6 +8,7 @@
 #include "exact/elementary.h"
 #include "exact/integer_math.h"
 #include "features/psnr/psnr_arithmetic.h"
+#include "features/psnr/psnr_device.h"
 #include "features/psnr/psnr_options.h"
 #include "features/psnr/psnr_simd.h"
 #include "features/psnr/squared_error.h"
@@ -79,6 +80,8 @@ class PsnrFeature final : public Feature {
       facts[static_cast<std::size_t>(p)] = SquaredErrorOfPlane(*window.reference, *window.distorted, p);
     }
   }
+
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram() const override { return MakePsnrDeviceProgram(format_, planes_); }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {
     std::array<u64, 3> errors{};

@@ -2,7 +2,7 @@
 // Squared error of two pictures: the integers that psnr's scores are made of.
 #pragma once
 
-#include "features/kernel_prelude.h"
+#include "base/kernel_prelude.h"
 
 namespace lockstep {
 

@@ -2,7 +2,7 @@
 // Sums of squared differences by vector instructions, for the PSNR metrics.
 #pragma once
 
-#include "features/kernel_prelude.h"
+#include "base/kernel_prelude.h"
 #include "lanes/cpu_target.h"
 
 namespace lockstep {

@@ -2,7 +2,7 @@
 // Fast host sum of squared differences, shared by the PSNR metrics.
 #pragma once
 
-#include "features/kernel_prelude.h"
+#include "base/kernel_prelude.h"
 
 namespace lockstep {
 

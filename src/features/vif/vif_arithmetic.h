@@ -2,7 +2,7 @@
 // Integer VIF: taps, rounding, the statistic of a pixel, and the kernel bodies that every backend runs.
 #pragma once
 
-#include "features/kernel_prelude.h"
+#include "base/kernel_prelude.h"
 
 namespace lockstep {
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The only list of kernels, with bodies that the host can run.
+#include "features/device/kernel_list.h"
+
+#include <span>
+
+#include "features/psnr/psnr_kernels.h"
+
+namespace lockstep {
+namespace {
+
+#define LOCKSTEP_DESCRIBE(module, name, Args, ...) \
+  {module, #name, sizeof(Args),                    \
+   [](const KernelLaunch& launch, i32 item) { RunKernel<Args, __VA_ARGS__>(launch, item); }},
+#define LOCKSTEP_PSNR(...) LOCKSTEP_DESCRIBE("psnr", __VA_ARGS__)
+
+constexpr KernelDescription kKernels[] = {LOCKSTEP_PSNR_KERNELS(LOCKSTEP_PSNR)};
+
+}  // namespace
+
+std::span<const KernelDescription> KernelList() { return kKernels; }
+
+}  // namespace lockstep

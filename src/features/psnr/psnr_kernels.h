@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Kernels of psnr: the squared error of a plane.
+#pragma once
+
+#include "features/device/device_kernel.h"
+#include "features/psnr/psnr_arithmetic.h"
+
+namespace lockstep {
+
+struct SquaredErrorArgs {
+  const void* reference;  // first sample of the plane
+  const void* distorted;
+  u64* parts;  // [height][kKernelLanes]
+  i32 width;
+  i32 height;
+  i32 stride;  // in samples, of both planes
+};
+
+/// Squared error of every lane's columns.
+/// in      Sample is u8 for 8 bit, u16 above
+/// exact   below 2^47 a row
+template <class Sample>
+LOCKSTEP_KERNEL void SquaredErrorKernel(const SquaredErrorArgs& args, KernelItem item) {
+  const i32 y = LiveRow(item.row, args.height);
+  const i64 offset = i64{y} * args.stride;
+  const Sample* reference = static_cast<const Sample*>(args.reference) + offset;
+  const Sample* distorted = static_cast<const Sample*>(args.distorted) + offset;
+  u64 sum = 0;
+  for (i32 x = item.lane; x < args.width; x += item.lanes) sum += SquaredError(reference[x], distorted[x]);
+  if (item.row < args.height) args.parts[i64{y} * item.lanes + item.lane] = sum;
+}
+
+}  // namespace lockstep
+
+// name, type of the arguments, body
+#define LOCKSTEP_PSNR_KERNELS(X)                                            \
+  X(squared_error_u8, SquaredErrorArgs, SquaredErrorKernel<lockstep::u8>)   \
+  X(squared_error_u16, SquaredErrorArgs, SquaredErrorKernel<lockstep::u16>) \
+  X(sum_lanes, LaneSumArgs, SumLanes)
