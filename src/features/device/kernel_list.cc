@@ -4,6 +4,9 @@
 
 #include <span>
 
+#include "features/float_motion/float_motion_kernels.h"
+#include "features/float_psnr/float_psnr_kernels.h"
+#include "features/motion/motion_kernels.h"
 #include "features/psnr/psnr_kernels.h"
 
 namespace lockstep {
@@ -13,8 +16,16 @@ namespace {
   {module, #name, sizeof(Args),                    \
    [](const KernelLaunch& launch, i32 item) { RunKernel<Args, __VA_ARGS__>(launch, item); }},
 #define LOCKSTEP_PSNR(...) LOCKSTEP_DESCRIBE("psnr", __VA_ARGS__)
+#define LOCKSTEP_FLOAT_PSNR(...) LOCKSTEP_DESCRIBE("float_psnr", __VA_ARGS__)
+#define LOCKSTEP_MOTION(...) LOCKSTEP_DESCRIBE("motion", __VA_ARGS__)
+#define LOCKSTEP_FLOAT_MOTION(...) LOCKSTEP_DESCRIBE("float_motion", __VA_ARGS__)
 
-constexpr KernelDescription kKernels[] = {LOCKSTEP_PSNR_KERNELS(LOCKSTEP_PSNR)};
+constexpr KernelDescription kKernels[] = {
+    LOCKSTEP_PSNR_KERNELS(LOCKSTEP_PSNR)                  //
+    LOCKSTEP_FLOAT_PSNR_KERNELS(LOCKSTEP_FLOAT_PSNR)      //
+    LOCKSTEP_MOTION_KERNELS(LOCKSTEP_MOTION)              //
+    LOCKSTEP_FLOAT_MOTION_KERNELS(LOCKSTEP_FLOAT_MOTION)  //
+};
 
 }  // namespace
 

@@ -8,7 +8,9 @@
 
 #include "base/aligned_buffer.h"
 #include "features/float_motion/float_motion_arithmetic.h"
+#include "features/float_motion/float_motion_device.h"
 #include "features/float_motion/float_motion_options.h"
+#include "features/float_motion/float_motion_planes.h"
 #include "features/float_motion/float_motion_simd.h"
 #include "features/motion/motion_chroma.h"
 #include "features/motion/motion_weighting.h"
@@ -18,44 +20,12 @@ namespace {
 
 constexpr int kLines = 5;
 
-/// Floats between the starts of two rows: rows start at multiples of 64 bytes.
-std::size_t RowPitch(int width) { return (static_cast<std::size_t>(width) + 15) / 16 * 16; }
-
-/// Positions, along one axis, of the samples of the half-resolution plane.
-/// exact   the position is computed in binary64 and rounded to binary32; it lies in [0, length - 1], so that truncation
-///         is floor and nothing is mirrored
-std::vector<BilinearTap> HalvingTaps(int length, int half) {
-  const float ratio = static_cast<float>(length) / static_cast<float>(half);
-  std::vector<BilinearTap> taps(static_cast<std::size_t>(half));
-  for (int i = 0; i < half; ++i) {
-    const auto position = static_cast<float>((i + 0.5) * static_cast<double>(ratio) - 0.5);
-    const int lower = static_cast<int>(position);
-    const float fraction = position - static_cast<float>(lower);
-    taps[static_cast<std::size_t>(i)] = {lower, fraction > 0.0f ? lower + 1 : lower, fraction};
-  }
-  return taps;
-}
-
-/// One plane in the prepared buffer.
-struct PreparedPlane {
-  PlaneSize size;
-  std::size_t offset = 0;  // in floats
-  std::size_t pitch = 0;
-
-  /// Only when the half resolution is scored.
-  PlaneSize half_size;
-  std::size_t half_offset = 0;
-  std::size_t half_pitch = 0;
-  std::vector<BilinearTap> half_columns;
-  std::vector<BilinearTap> half_rows;
-};
-
 class FloatMotionWorkspace final : public Workspace {
  public:
   static constexpr std::size_t kMargin = 16;  // elements: 64 bytes keep the rows aligned
 
   FloatMotionWorkspace(int width, int height)
-      : pitch_(RowPitch(width) + 2 * kMargin),
+      : pitch_(FloatMotionPitch(width) + 2 * kMargin),
         buffer_(((kLines + 1) * pitch_ + static_cast<std::size_t>(height)) * sizeof(float)) {}
 
   /// Converted samples of picture row y; the five rows around any row have different places.
@@ -195,27 +165,9 @@ class FloatMotionFeature final : public Feature {
       simd_ = ChooseFloatMotionSimd(target, format.bit_depth, taps_count_, samples);
     }
     stored_simd_ = ChooseFloatMotionStoredSimd(target);
-    std::size_t offset = 0;
-    const auto reserve = [&](PlaneSize size, std::size_t pitch) {
-      const std::size_t start = offset;
-      offset += pitch * static_cast<std::size_t>(size.height);
-      return start;
-    };
-    for (int p = 0; p < planes_; ++p) {
-      PreparedPlane plane;
-      plane.size = format.scored_plane_size(p);
-      plane.pitch = RowPitch(plane.size.width);
-      plane.offset = reserve(plane.size, plane.pitch);
-      if (halves_) {
-        plane.half_size = {(plane.size.width + 1) / 2, (plane.size.height + 1) / 2};
-        plane.half_pitch = RowPitch(plane.half_size.width);
-        plane.half_offset = reserve(plane.half_size, plane.half_pitch);
-        plane.half_columns = HalvingTaps(plane.size.width, plane.half_size.width);
-        plane.half_rows = HalvingTaps(plane.size.height, plane.half_size.height);
-      }
-      prepared_planes_.push_back(std::move(plane));
-    }
-    prepared_bytes_ = force_zero_ || simd_ != nullptr ? 0 : offset * sizeof(float);
+    prepared_planes_ = MakeFloatMotionPlanes(format, planes_, halves_);
+    const FloatMotionPlane& last = prepared_planes_.back();
+    prepared_bytes_ = force_zero_ || simd_ != nullptr ? 0 : last.end() * sizeof(float);
   }
 
   // motion2 and motion3 look one frame ahead.
@@ -255,7 +207,7 @@ class FloatMotionFeature final : public Feature {
     auto& lines = static_cast<FloatMotionWorkspace&>(*workspace);
     auto* floats = reinterpret_cast<float*>(prepared);
     for (int p = 0; p < planes_; ++p) {
-      const PreparedPlane& plane = prepared_planes_[static_cast<std::size_t>(p)];
+      const FloatMotionPlane& plane = prepared_planes_[static_cast<std::size_t>(p)];
       float* blurred = floats + plane.offset;
       if (format_.bit_depth == 8) {
         BlurPlane<u8>(reference.plane(p), plane.size, taps_count_, InverseScaler(), lines, blurred, plane.pitch);
@@ -286,7 +238,7 @@ class FloatMotionFeature final : public Feature {
     for (int p = 0; p < planes_; ++p) {
       float score = 0.0f;
       if (previous != nullptr && !force_zero_) {
-        const PreparedPlane& plane = prepared_planes_[static_cast<std::size_t>(p)];
+        const FloatMotionPlane& plane = prepared_planes_[static_cast<std::size_t>(p)];
         score = PlaneScore(previous + plane.offset, current + plane.offset, plane.size, plane.pitch, row_sads);
         if (halves_) {
           score = score + PlaneScore(previous + plane.half_offset, current + plane.half_offset, plane.half_size,
@@ -295,6 +247,10 @@ class FloatMotionFeature final : public Feature {
       }
       facts[static_cast<std::size_t>(p)] = FactOf(static_cast<double>(score));
     }
+  }
+
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram() const override {
+    return MakeFloatMotionDeviceProgram(format_, force_zero_ ? 0 : planes_, taps_count_, halves_);
   }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {
@@ -379,7 +335,7 @@ class FloatMotionFeature final : public Feature {
   int planes_;
   FloatMotionSimd simd_ = nullptr;  // nullptr: blurred planes are stored
   FloatMotionStoredSimd stored_simd_ = nullptr;
-  std::vector<PreparedPlane> prepared_planes_;
+  std::vector<FloatMotionPlane> prepared_planes_;
   std::size_t prepared_bytes_ = 0;
 };
 

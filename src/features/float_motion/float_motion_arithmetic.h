@@ -64,13 +64,13 @@ LOCKSTEP_KERNEL float FloatMotionVertical(const FloatMotionBlurRowArgs& args, co
   }
 }
 
-/// One row of the filtered picture: vertical pass, then horizontal pass.
+/// Columns [begin, end) of one row of the filtered picture: vertical pass, then horizontal pass.
 /// in      Sample u8 for 8 bit, u16 above; kTapCount 5, 3 or 1. One tap is the reference's 0, 0, 1, 0, 0 and keeps the
-///         samples as they are.
+///         samples as they are. 0 <= begin <= end <= width
 /// edge    mirror, border sample not repeated
 /// source  libvmaf 3.2.0, float_motion.c, convolution.c
 template <class Sample, i32 kTapCount>
-LOCKSTEP_KERNEL void FloatMotionBlurRow(const FloatMotionBlurRowArgs& args, i32 row) {
+LOCKSTEP_KERNEL void FloatMotionBlurColumns(const FloatMotionBlurRowArgs& args, i32 row, i32 begin, i32 end) {
   const i32 w = args.width;
   const i32 h = args.height;
   const i32 y = LiveRow(row, h);
@@ -83,11 +83,11 @@ LOCKSTEP_KERNEL void FloatMotionBlurRow(const FloatMotionBlurRowArgs& args, i32 
   const Sample* r4 = p + Mirror(y + 2, h) * stride;
   float* out = args.blurred + static_cast<i64>(y) * args.blurred_stride;
   // A window of five vertical results slides along the row.
-  float v2 = FloatMotionVertical<Sample, kTapCount>(args, r0, r1, r2, r3, r4, 0);
-  float v3 = FloatMotionVertical<Sample, kTapCount>(args, r0, r1, r2, r3, r4, 1);
-  float v0 = FloatMotionVertical<Sample, kTapCount>(args, r0, r1, r2, r3, r4, 2);
-  float v1 = v3;
-  for (i32 x = 0; x < w; ++x) {
+  float v0 = FloatMotionVertical<Sample, kTapCount>(args, r0, r1, r2, r3, r4, Mirror(begin - 2, w));
+  float v1 = FloatMotionVertical<Sample, kTapCount>(args, r0, r1, r2, r3, r4, Mirror(begin - 1, w));
+  float v2 = FloatMotionVertical<Sample, kTapCount>(args, r0, r1, r2, r3, r4, Mirror(begin, w));
+  float v3 = FloatMotionVertical<Sample, kTapCount>(args, r0, r1, r2, r3, r4, Mirror(begin + 1, w));
+  for (i32 x = begin; x < end; ++x) {
     const float v4 = FloatMotionVertical<Sample, kTapCount>(args, r0, r1, r2, r3, r4, Mirror(x + 2, w));
     float value = v2;
     if constexpr (kTapCount == 3) value = FloatMotionFilter3(args.taps, v1, v2, v3);
@@ -98,6 +98,12 @@ LOCKSTEP_KERNEL void FloatMotionBlurRow(const FloatMotionBlurRowArgs& args, i32 
     v2 = v3;
     v3 = v4;
   }
+}
+
+/// FloatMotionBlurColumns() of one whole row.
+template <class Sample, i32 kTapCount>
+LOCKSTEP_KERNEL void FloatMotionBlurRow(const FloatMotionBlurRowArgs& args, i32 row) {
+  FloatMotionBlurColumns<Sample, kTapCount>(args, row, 0, args.width);
 }
 
 /// Where a sample of a smaller plane lies between two of the larger one, along one axis.
@@ -125,15 +131,15 @@ struct FloatMotionHalveRowArgs {
   i32 halved_stride;
 };
 
-/// One row of the half-resolution plane.
+/// The columns first, first + step, … of one row of the half-resolution plane.
 /// source  libvmaf 3.2.0, common/blur_array.c and float_motion.c (bilinear scaling)
-LOCKSTEP_KERNEL void FloatMotionHalveRow(const FloatMotionHalveRowArgs& args, i32 row) {
+LOCKSTEP_KERNEL void FloatMotionHalveRow(const FloatMotionHalveRowArgs& args, i32 row, i32 first = 0, i32 step = 1) {
   const i32 y = LiveRow(row, args.height);
   const BilinearTap at = args.rows[y];
   const float* upper_row = args.blurred + static_cast<i64>(at.lower) * args.blurred_stride;
   const float* lower_row = args.blurred + static_cast<i64>(at.upper) * args.blurred_stride;
   float* out = args.halved + static_cast<i64>(y) * args.halved_stride;
-  for (i32 x = 0; x < args.width; ++x) {
+  for (i32 x = first; x < args.width; x += step) {
     const float value = Bilinear(upper_row, lower_row, args.columns[x], at.fraction);
     if (row < args.height) out[x] = value;
   }

@@ -6,6 +6,7 @@
 
 #include "exact/elementary.h"
 #include "features/float_psnr/float_psnr_arithmetic.h"
+#include "features/float_psnr/float_psnr_device.h"
 #include "features/float_psnr/float_psnr_options.h"
 #include "features/float_psnr/float_psnr_simd.h"
 #include "features/psnr/squared_error.h"
@@ -64,10 +65,10 @@ class FloatPsnrFeature final : public Feature {
   void Extract(const FrameWindow& window, Workspace* /*workspace*/, std::span<Fact> facts) const override {
     const PlaneView reference = window.reference->plane(0);
     const PlaneView distorted = window.distorted->plane(0);
-    const u64 sum = Sum(reference, distorted);
-    facts[0] = FactOf(sum <= kFloatPsnrExactSum ? FloatPsnrNoiseFromIntegerSum(sum, format_.bit_depth)
-                                                : FloatPsnrNoiseInRasterOrder(reference, distorted, format_.bit_depth));
+    facts[0] = FactOf(FloatPsnrNoise(Sum(reference, distorted), reference, distorted, format_.bit_depth));
   }
+
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram() const override { return MakeFloatPsnrDeviceProgram(format_); }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {
     const std::int64_t pixels = static_cast<std::int64_t>(format_.width) * format_.height;
@@ -102,6 +103,11 @@ double FloatPsnrNoiseFromIntegerSum(std::uint64_t sum, int bit_depth) {
 double FloatPsnrNoiseInRasterOrder(const PlaneView& reference, const PlaneView& distorted, int bit_depth) {
   const auto scaler = static_cast<float>(Scaler(bit_depth));
   return bit_depth == 8 ? RasterSum<u8>(reference, distorted, scaler) : RasterSum<u16>(reference, distorted, scaler);
+}
+
+double FloatPsnrNoise(std::uint64_t sum, const PlaneView& reference, const PlaneView& distorted, int bit_depth) {
+  return sum <= kFloatPsnrExactSum ? FloatPsnrNoiseFromIntegerSum(sum, bit_depth)
+                                   : FloatPsnrNoiseInRasterOrder(reference, distorted, bit_depth);
 }
 
 double FloatPsnrScore(double noise, std::int64_t pixels, int bit_depth, bool uncapped) {

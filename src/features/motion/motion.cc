@@ -9,6 +9,7 @@
 #include "base/aligned_buffer.h"
 #include "features/motion/motion_arithmetic.h"
 #include "features/motion/motion_chroma.h"
+#include "features/motion/motion_device.h"
 #include "features/motion/motion_options.h"
 #include "features/motion/motion_simd.h"
 #include "features/motion/motion_weighting.h"
@@ -206,6 +207,10 @@ class MotionFeature final : public Feature {
       const PlaneView current = window.reference->plane(p);
       fact = Sad(previous, current, *workspace);
     }
+  }
+
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram() const override {
+    return MakeMotionDeviceProgram(format_, force_zero_ ? 0 : planes_, distance_);
   }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {

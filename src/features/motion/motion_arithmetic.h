@@ -62,18 +62,18 @@ LOCKSTEP_KERNEL i32 MotionVertical(const Sample* p0, const Sample* p1, const Sam
   }
 }
 
-/// Sum of absolute values of one row of the filtered difference previous - current.
-/// in      Sample u8 for 8 bit, u16 above; kWide for 16 bit
+/// Sum of absolute values of the columns [begin, end) of one row of the filtered difference previous - current.
+/// in      Sample u8 for 8 bit, u16 above; kWide for 16 bit; 0 <= begin <= end <= width
 /// out     u32, unit 1/256 of an 8-bit code value
 /// edge    mirror, border sample not repeated
-/// exact   |v| <= 65535, so the row sum fits 32 bits up to width 65536; the rows may be added in any order.
+/// exact   |v| <= 65535, so the sum of a row fits 32 bits up to width 65536; columns and rows may be added in any
+/// order.
 ///         Both filter steps round half up, so exchanging the pictures can change the sum.
 /// source  libvmaf 3.2.0, integer_motion.c
 template <class Sample, bool kWide>
-LOCKSTEP_KERNEL void MotionRow(const MotionRowArgs& args, i32 row) {
+LOCKSTEP_KERNEL u32 MotionColumnsSad(const MotionRowArgs& args, i32 y, i32 begin, i32 end) {
   const i32 w = args.width;
   const i32 h = args.height;
-  const i32 y = LiveRow(row, h);
   const Sample* p = static_cast<const Sample*>(args.previous);
   const Sample* c = static_cast<const Sample*>(args.current);
   const i64 ps = args.previous_stride;
@@ -92,15 +92,15 @@ LOCKSTEP_KERNEL void MotionRow(const MotionRowArgs& args, i32 row) {
   const Sample* c2 = c + y * cs;
   const Sample* c3 = c + m3 * cs;
   const Sample* c4 = c + m4 * cs;
+  const i32 depth = args.bit_depth;
   // A window of five vertical results slides along the row.
-  i32 v2 = MotionVertical<Sample, kWide>(p0, p1, p2, p3, p4, c0, c1, c2, c3, c4, 0, args.bit_depth);
-  i32 v3 = MotionVertical<Sample, kWide>(p0, p1, p2, p3, p4, c0, c1, c2, c3, c4, 1, args.bit_depth);
-  i32 v0 = MotionVertical<Sample, kWide>(p0, p1, p2, p3, p4, c0, c1, c2, c3, c4, 2, args.bit_depth);
-  i32 v1 = v3;
+  i32 v0 = MotionVertical<Sample, kWide>(p0, p1, p2, p3, p4, c0, c1, c2, c3, c4, Mirror(begin - 2, w), depth);
+  i32 v1 = MotionVertical<Sample, kWide>(p0, p1, p2, p3, p4, c0, c1, c2, c3, c4, Mirror(begin - 1, w), depth);
+  i32 v2 = MotionVertical<Sample, kWide>(p0, p1, p2, p3, p4, c0, c1, c2, c3, c4, Mirror(begin, w), depth);
+  i32 v3 = MotionVertical<Sample, kWide>(p0, p1, p2, p3, p4, c0, c1, c2, c3, c4, Mirror(begin + 1, w), depth);
   u32 sad = 0;
-  for (i32 x = 0; x < w; ++x) {
-    const i32 v4 =
-        MotionVertical<Sample, kWide>(p0, p1, p2, p3, p4, c0, c1, c2, c3, c4, Mirror(x + 2, w), args.bit_depth);
+  for (i32 x = begin; x < end; ++x) {
+    const i32 v4 = MotionVertical<Sample, kWide>(p0, p1, p2, p3, p4, c0, c1, c2, c3, c4, Mirror(x + 2, w), depth);
     sad += MotionMagnitude(MotionRoundSplit(MotionTapSum(v0 >> 1, v1 >> 1, v2 >> 1, v3 >> 1, v4 >> 1),
                                             MotionTapSum(v0 & 1, v1 & 1, v2 & 1, v3 & 1, v4 & 1)));
     v0 = v1;
@@ -108,7 +108,15 @@ LOCKSTEP_KERNEL void MotionRow(const MotionRowArgs& args, i32 row) {
     v2 = v3;
     v3 = v4;
   }
-  if (row < h) args.row_sads[y] = sad;
+  return sad;
+}
+
+/// MotionColumnsSad() of one whole row.
+template <class Sample, bool kWide>
+LOCKSTEP_KERNEL void MotionRow(const MotionRowArgs& args, i32 row) {
+  const i32 y = LiveRow(row, args.height);
+  const u32 sad = MotionColumnsSad<Sample, kWide>(args, y, 0, args.width);
+  if (row < args.height) args.row_sads[y] = sad;
 }
 
 }  // namespace lockstep

@@ -248,34 +248,5 @@ TEST(Psnr, SegmentsEqualWhole) {
             "");
 }
 
-// The row kernel of device backends gives the facts of the host.
-template <class PixelSample>
-void ExpectKernelEqualsHost(const VideoFormat& format) {
-  const std::vector<Frame> reference = NoiseFrames(format, 1, 3);
-  const std::vector<Frame> distorted = NoiseFrames(format, 1, 4);
-  const std::unique_ptr<Feature> feature = MakeFeature(kPsnr, {{"enable_chroma", "false"}}, format);
-  std::vector<u64> rows(static_cast<std::size_t>(format.height) + 1, 7);
-  const PlaneView r = reference[0].plane(0);
-  const PlaneView d = distorted[0].plane(0);
-  const int bytes = format.bytes_per_sample();
-  const SquaredErrorRowArgs args = {r.data,
-                                    d.data,
-                                    rows.data(),
-                                    r.width,
-                                    r.height,
-                                    static_cast<i32>(r.stride_bytes) / bytes,
-                                    static_cast<i32>(d.stride_bytes) / bytes};
-  for (int y = 0; y < format.height + 5; ++y) SquaredErrorRow<PixelSample>(args, y);
-  EXPECT_EQ(rows.back(), 7u);
-  u64 sum = 0;
-  for (int y = 0; y < format.height; ++y) sum += rows[static_cast<std::size_t>(y)];
-  EXPECT_EQ(sum, Pictures(*feature, reference, distorted).Facts(0)[0]);
-}
-
-TEST(Psnr, KernelEqualsHost) {
-  ExpectKernelEqualsHost<u8>({PixelFormat::kYuv400, 257, 13, 8});
-  for (const int depth : {10, 12, 16}) ExpectKernelEqualsHost<u16>({PixelFormat::kYuv400, 257, 13, depth});
-}
-
 }  // namespace
 }  // namespace lockstep
