@@ -12,11 +12,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
+
+#include "engine/wanted_frames.h"
 
 namespace lockstep {
 namespace {
@@ -119,6 +120,7 @@ class Pipeline {
       : features_(features),
         source_(source),
         options_(options),
+        wanted_(options),
         thread_use_(options.threads),
         slots_([](Slot& slot) { slot.pair = {}; }),
         next_picture_(options.first_picture) {
@@ -126,8 +128,7 @@ class Pipeline {
       workspaces_.push_back(std::make_unique<WorkspacePool>(feature, &Feature::MakeWorkspace));
       line_buffers_.push_back(std::make_unique<WorkspacePool>(feature, &Feature::MakeLineBuffers));
       prepares_ = prepares_ || feature->prepared_bytes() > 0;
-      facts_.emplace_back(feature->fact_count(),
-                          std::max<std::int64_t>(options.first_score - feature->reach().fact_lead_in, 0));
+      facts_.emplace_back(feature->fact_count(), wanted_.FirstFact(*feature));
     }
     const std::size_t tokens = TokenCount();
     tokens_.resize(tokens);
@@ -161,7 +162,7 @@ class Pipeline {
     arena.execute([&] { tbb::parallel_pipeline(tokens_.size(), read & prepare & link & extract & store); });
     if (error_) return *std::move(error_);
     for (std::size_t f = 0; f < features_.size(); ++f) {
-      const std::int64_t end = std::min(next_picture_, FactEnd(features_[f]->reach().fact_lead_out));
+      const std::int64_t end = std::min(next_picture_, wanted_.EndFact(*features_[f]));
       facts_[f].Extend(std::max(end, facts_[f].first()));
     }
     return PipelineResult{std::move(facts_), next_picture_};
@@ -169,11 +170,6 @@ class Pipeline {
 
  private:
   [[nodiscard]] std::size_t TokenCount() const { return options_.threads == 1 ? 1 : options_.threads + 2; }
-
-  // End of the facts that scores up to end_score need; `extra` is the metric's lead-out.
-  [[nodiscard]] std::int64_t FactEnd(int extra) const {
-    return options_.end_score ? *options_.end_score + extra : std::numeric_limits<std::int64_t>::max();
-  }
 
   Token* Read() {
     if (options_.stop.stop_requested()) {
@@ -221,13 +217,6 @@ class Pipeline {
     return token;
   }
 
-  // Whether the metric's facts of this frame are wanted and its earlier pictures are there.
-  [[nodiscard]] bool Wanted(const Feature& feature, std::int64_t index, std::int64_t fact_first) const {
-    if (index < fact_first || index >= FactEnd(feature.reach().fact_lead_out)) return false;
-    if (std::min<std::int64_t>(index, feature.reach().picture_lead_in) > index - options_.first_picture) return false;
-    return feature.every_frame() || index % options_.subsample == 0;
-  }
-
   Token* Extract(Token* token) {
     const ThreadUse::Frame frame(thread_use_);
     // A thread that waits for its bands may help with other bands of this frame; starting another frame meanwhile would
@@ -245,7 +234,7 @@ class Pipeline {
   void ExtractFeature(Token& token, std::size_t f) {
     const Slot& slot = *token.current;
     const Feature& feature = *features_[f];
-    token.extracted[f] = Wanted(feature, slot.index, facts_[f].first()) ? 1 : 0;
+    token.extracted[f] = wanted_.Wants(feature, slot.index) ? 1 : 0;
     if (token.extracted[f] == 0) return;
     IdleThreads idle(thread_use_, *line_buffers_[f]);
     FrameWindow window;
@@ -284,6 +273,7 @@ class Pipeline {
   std::span<const Feature* const> features_;
   PairSource& source_;
   const PipelineOptions& options_;
+  WantedFrames wanted_;
   bool prepares_ = false;
   ThreadUse thread_use_;
   std::vector<std::unique_ptr<WorkspacePool>> workspaces_;

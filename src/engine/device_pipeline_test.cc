@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// A device gives the facts of the host: any batch, graphs or not, segments, subsampling, one size after another.
+#include "engine/device_pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/frame_pipeline.h"
+#include "features/device/device_program.h"
+#include "features/device/host_device.h"
+#include "features/feature_list.h"
+#include "features/test_run.h"
+
+namespace lockstep {
+namespace {
+
+// Noise pictures, the same for every source with the same seed.
+class NoiseSource : public PairSource {
+ public:
+  NoiseSource(const VideoFormat& format, std::int64_t first, std::int64_t end)
+      : format_(format), next_(first), end_(end) {}
+
+  Result<bool> Next(FramePair& pair) override {
+    if (cancelled_) return Error{ErrorCode::kCancelled, "cancelled", {}, {}, {}};
+    if (next_ == fail_at_) return Error{ErrorCode::kFormat, "broken", "clip", next_, {}};
+    if (next_ == end_) return false;
+    pair.reference = frames_.Acquire();
+    pair.distorted = frames_.Acquire();
+    *pair.reference = test_run::NoiseFrame(format_, static_cast<std::uint64_t>(2 * next_));
+    *pair.distorted = test_run::NoiseFrame(format_, static_cast<std::uint64_t>(2 * next_ + 1));
+    ++next_;
+    return true;
+  }
+  void Cancel() override { cancelled_ = true; }
+  void FailAt(std::int64_t frame) { fail_at_ = frame; }
+  [[nodiscard]] std::size_t frames_made() const { return frames_.size(); }
+
+ private:
+  VideoFormat format_;
+  Pool<Frame> frames_;
+  std::int64_t next_;
+  std::int64_t end_;
+  std::int64_t fail_at_ = -1;
+  std::atomic<bool> cancelled_{false};
+};
+
+struct MetricCase {
+  const char* name;
+  test_run::OptionTexts options;
+};
+
+// Every metric that a device can compute and this format allows.
+std::vector<std::unique_ptr<Feature>> MakeFeatures(const VideoFormat& format, bool add_uv = false) {
+  std::vector<MetricCase> cases = {{"psnr", {}},
+                                   {"float_psnr", {}},
+                                   {"motion", {{"motion_five_frame_window", "true"}}},
+                                   {"motion_v2", {}},
+                                   {"float_motion", {{"motion_add_scale1", "true"}}},
+                                   {"vif", {}},
+                                   {"adm", {}}};
+  if (add_uv) cases.push_back({"motion", {{"motion_add_uv", "true"}}});
+  std::vector<std::unique_ptr<Feature>> features;
+  for (const MetricCase& metric : cases) {
+    Result<std::unique_ptr<Feature>> feature =
+        test_run::TryMakeFeature(*FindFeature(metric.name), metric.options, format);
+    if (feature && (*feature)->MakeDeviceProgram() != nullptr) features.push_back(*std::move(feature));
+  }
+  return features;
+}
+
+std::vector<const Feature*> Pointers(const std::vector<std::unique_ptr<Feature>>& features) {
+  std::vector<const Feature*> pointers;
+  for (const auto& feature : features) pointers.push_back(feature.get());
+  return pointers;
+}
+
+void ExpectEqual(const PipelineResult& actual, const PipelineResult& expected, const std::string& what) {
+  EXPECT_EQ(actual.end_picture, expected.end_picture) << what;
+  ASSERT_EQ(actual.facts.size(), expected.facts.size());
+  for (std::size_t f = 0; f < expected.facts.size(); ++f) {
+    const FactTable& a = actual.facts[f];
+    const FactTable& e = expected.facts[f];
+    ASSERT_EQ(a.first(), e.first()) << what;
+    ASSERT_EQ(a.end(), e.end()) << what;
+    for (std::int64_t frame = e.first(); frame < e.end(); ++frame) {
+      ASSERT_EQ(a.Has(frame), e.Has(frame)) << what << " metric " << f << " frame " << frame;
+      if (!e.Has(frame)) continue;
+      for (std::size_t i = 0; i < e.Row(frame).size(); ++i) {
+        ASSERT_EQ(a.Row(frame)[i], e.Row(frame)[i]) << what << " metric " << f << " frame " << frame << " fact " << i;
+      }
+    }
+  }
+}
+
+void Compare(Device& device, const VideoFormat& format, std::int64_t frames, PipelineOptions options,
+             const DevicePipelineOptions& device_options, const std::string& what) {
+  const auto features = MakeFeatures(format);
+  const std::vector<const Feature*> pointers = Pointers(features);
+  NoiseSource on_host(format, options.first_picture, frames);
+  const Result<PipelineResult> expected = RunPipeline(pointers, on_host, options);
+  ASSERT_TRUE(expected.ok());
+  NoiseSource on_device(format, options.first_picture, frames);
+  std::int64_t progress = 0;
+  options.on_progress = [&](std::int64_t done) { EXPECT_EQ(done, ++progress); };
+  const Result<DevicePipelineResult> actual =
+      RunDevicePipeline(pointers, format, on_device, options, device, device_options);
+  ASSERT_TRUE(actual.ok()) << what << ": " << actual.error().Describe();
+  EXPECT_EQ(progress, expected->end_picture - options.first_picture);
+  ExpectEqual(actual->facts, *expected, what);
+}
+
+class DevicePipelineTest : public ::testing::TestWithParam<HostOrder> {
+ protected:
+  const std::unique_ptr<Device> device = MakeHostDevice(GetParam());
+};
+
+TEST_P(DevicePipelineTest, AnyBatchAndGraph) {
+  const VideoFormat format = {PixelFormat::kYuv420, 70, 50, 10};
+  for (const int batch : {0, 1, 2, 3, 7}) {
+    for (const GraphUse graphs : {GraphUse::kNever, GraphUse::kAlways, GraphUse::kAutomatic}) {
+      for (const std::int64_t frames : {1, 2, 3, 11}) {
+        Compare(*device, format, frames, {}, {batch, graphs},
+                "batch " + std::to_string(batch) + ", graphs " + std::to_string(static_cast<int>(graphs)) + ", " +
+                    std::to_string(frames) + " frames");
+      }
+    }
+  }
+}
+
+TEST_P(DevicePipelineTest, SegmentsAndSubsampling) {
+  const VideoFormat format = {PixelFormat::kYuv420, 48, 40, 8};
+  for (const int batch : {1, 2, 7}) {
+    for (const int subsample : {1, 2, 3}) {
+      PipelineOptions options;
+      options.subsample = subsample;
+      Compare(*device, format, 13, options, {batch, GraphUse::kNever}, "subsample");
+      options.first_picture = 3;
+      options.first_score = 6;
+      options.end_score = 9;
+      Compare(*device, format, 12, options, {batch, GraphUse::kAlways}, "segment");
+    }
+  }
+}
+
+// One device state serves pictures that grow and shrink.
+TEST_P(DevicePipelineTest, OneSizeAfterAnother) {
+  for (const PlaneSize size : {PlaneSize{3, 3}, PlaneSize{4, 5}, PlaneSize{1283, 723}, PlaneSize{17, 17}}) {
+    for (const int depth : {8, 16}) {
+      const VideoFormat format = {PixelFormat::kYuv420, size.width, size.height, depth};
+      Compare(*device, format, 3, {}, {2, GraphUse::kAlways}, std::to_string(size.width));
+    }
+  }
+}
+
+// Chroma goes with luma, ahead of the kernels: the host waits once for each batch's results and never for an upload.
+TEST_P(DevicePipelineTest, HostWaitsOnceForEachBatch) {
+  for (const bool add_uv : {false, true}) {
+    const VideoFormat format = {PixelFormat::kYuv422, 33, 35, 8};
+    const auto features = MakeFeatures(format, add_uv);
+    const auto waits = [&](std::int64_t frames) {
+      const std::uint64_t before = device->counters().host_waits;
+      NoiseSource source(format, 0, frames);
+      const auto result = RunDevicePipeline(Pointers(features), format, source, {}, *device, {2, GraphUse::kNever});
+      EXPECT_TRUE(result.ok());
+      return device->counters().host_waits - before;
+    };
+    EXPECT_EQ(waits(22) - waits(2), 10u) << add_uv;
+  }
+}
+
+TEST_P(DevicePipelineTest, ErrorsOfTheSourceAndCancelling) {
+  const VideoFormat format = {PixelFormat::kYuv420, 48, 40, 8};
+  const auto features = MakeFeatures(format);
+  NoiseSource broken(format, 0, 9);
+  broken.FailAt(5);
+  const auto failed = RunDevicePipeline(Pointers(features), format, broken, {}, *device, {2, GraphUse::kNever});
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kFormat);
+  EXPECT_EQ(failed.error().frame, 5);
+
+  NoiseSource stopped(format, 0, 1000);
+  std::stop_source stop;
+  PipelineOptions options;
+  options.stop = stop.get_token();
+  options.on_progress = [&](std::int64_t done) {
+    if (done == 4) stop.request_stop();
+  };
+  const auto cancelled =
+      RunDevicePipeline(Pointers(features), format, stopped, options, *device, {2, GraphUse::kNever});
+  ASSERT_FALSE(cancelled.ok());
+  EXPECT_EQ(cancelled.error().code, ErrorCode::kCancelled);
+  // Pairs in flight are bounded.
+  EXPECT_LE(stopped.frames_made(), 2u * (4 * 2 + 2));
+}
+
+INSTANTIATE_TEST_SUITE_P(Host, DevicePipelineTest, ::testing::Values(HostOrder::kLate, HostOrder::kEarlyCopies));
+
+}  // namespace
+}  // namespace lockstep
