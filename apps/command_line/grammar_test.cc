@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "apps/command_line/device_timing.h"
 #include "apps/command_line/number_arguments.h"
 #include "apps/command_line/option_strings.h"
 
@@ -183,15 +184,40 @@ TEST(Numbers, FrameRanges) {
   }
 }
 
-TEST(Backend, NamesAndWhatThisBuildHas) {
+TEST(Backend, Names) {
   EXPECT_EQ(*ParseBackend("cpu", "b"), "cpu");
   EXPECT_EQ(*ParseBackend("auto", "b"), "cpu");
+  EXPECT_EQ(*ParseBackend("sycl", "b"), "sycl");
   for (const char* text : {"", "CPU", "gpu"}) {
     const Result<std::string_view> backend = ParseBackend(text, "--backend");
     ASSERT_FALSE(backend.ok());
     EXPECT_EQ(backend.error().code, ErrorCode::kInvalidArgument);
     EXPECT_NE(backend.error().message.find("sycl"), std::string::npos);
   }
+}
+
+TEST(Backend, HowADeviceIsUsed) {
+  EXPECT_EQ(*ParseGraphUse("auto", "g"), GraphUse::kAutomatic);
+  EXPECT_EQ(*ParseGraphUse("on", "g"), GraphUse::kAlways);
+  EXPECT_EQ(*ParseGraphUse("off", "g"), GraphUse::kNever);
+  EXPECT_FALSE(ParseGraphUse("1", "g").ok());
+  EXPECT_EQ(*ParseBatch("0", "b"), 0);
+  EXPECT_EQ(*ParseBatch("64", "b"), 64);
+  for (const char* text : {"", "-1", "65", "2x"}) EXPECT_FALSE(ParseBatch(text, "b").ok()) << text;
+  EXPECT_FALSE(*ParseQueueOrder("in_order", "q"));
+  EXPECT_TRUE(*ParseQueueOrder("out_of_order", "q"));
+  EXPECT_FALSE(ParseQueueOrder("", "q").ok());
+}
+
+TEST(DeviceTiming, SlowestFirstAndAFramesShare) {
+  Report report;
+  EXPECT_EQ(DeviceTimingText(report), "");
+  report.frame_count = 4;
+  report.device_timings = {{"a", 8, 2.0}, {"b", 4, 6.0}};
+  const std::string text = DeviceTimingText(report);
+  EXPECT_LT(text.find("  b "), text.find("  a "));
+  EXPECT_NE(text.find("1.5000"), std::string::npos);  // b, each frame
+  EXPECT_NE(text.find("2.0000"), std::string::npos);  // all of it
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "lockstep/report.h"
 #include "lockstep/result.h"
+#include "lockstep/score.h"
 #include "lockstep/video_format.h"
 
 namespace lockstep {
@@ -39,8 +40,16 @@ inline constexpr std::uint64_t kMaxThreads = 4096;
 [[nodiscard]] Result<std::pair<std::int64_t, std::int64_t>> ParseFrameRange(std::string_view text,
                                                                             std::string_view option);
 
-/// A backend's name with "auto" resolved to what this build has.
-/// errors  kInvalidArgument: no such backend; kUnsupported: known, but not part of this build
+/// A backend's name, "auto" resolved. Whether this build and machine have it is the run's business.
 [[nodiscard]] Result<std::string_view> ParseBackend(std::string_view text, std::string_view option);
+
+/// "auto", "on" or "off".
+[[nodiscard]] Result<GraphUse> ParseGraphUse(std::string_view text, std::string_view option);
+
+/// Frames in one launch: 1 … 64, or 0 for automatic.
+[[nodiscard]] Result<int> ParseBatch(std::string_view text, std::string_view option);
+
+/// "in_order" or "out_of_order"; true for the latter.
+[[nodiscard]] Result<bool> ParseQueueOrder(std::string_view text, std::string_view option);
 
 }  // namespace lockstep

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/command_line/terminal_text.h"
+
 namespace lockstep {
 namespace {
 
@@ -80,7 +82,14 @@ std::string ListModelsText(const std::vector<ModelInfo>& models) {
 std::string ListDevicesText(const std::vector<DeviceInfo>& devices, bool is_forced) {
   std::string out;
   for (const DeviceInfo& device : devices) {
-    out += fmt::format("{}: {}, {}\n", device.backend, device.name, device.detail);
+    if (device.name.empty()) {
+      out += fmt::format("{}: not available: {}\n", device.backend, device.unusable);
+      continue;
+    }
+    const std::string number = device.backend == "cpu" ? "" : fmt::format(" {}", device.index);
+    const std::string fault = device.unusable.empty() ? "" : ", not usable: " + device.unusable;
+    out +=
+        TerminalText(fmt::format("{}{}: {}, {}{}", device.backend, number, device.name, device.detail, fault)) + "\n";
     for (const DeviceTarget& target : device.targets) {
       std::string state = target.is_used ? "used" : "available";
       if (target.is_used && is_forced) state += " (LOCKSTEP_CPU)";

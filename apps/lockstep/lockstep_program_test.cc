@@ -96,7 +96,10 @@ TEST(ScoreArgumentsTest, Refused) {
   for (const char* value : {"", "0", "x"}) refused(&ScoreTexts::subsample, value);
   for (const char* value : {"", "8:4"}) refused(&ScoreTexts::frames, value);
   for (const char* value : {"", "0", "18"}) refused(&ScoreTexts::precision, value);
-  for (const char* value : {"", "gpu", "cuda"}) refused(&ScoreTexts::backend, value);
+  for (const char* value : {"", "gpu", "CUDA"}) refused(&ScoreTexts::backend, value);
+  for (const char* value : {"", "yes"}) refused(&ScoreTexts::graphs, value);
+  for (const char* value : {"", "65"}) refused(&ScoreTexts::batch, value);
+  for (const char* value : {"", "fast"}) refused(&ScoreTexts::queue, value);
   refused(&ScoreTexts::bit_depth, "8");
   ScoreTexts texts = Texts();
   texts.json = "out";

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "apps/command_line/cpu_environment.h"
+#include "apps/command_line/device_timing.h"
 #include "apps/command_line/interruption.h"
 #include "apps/command_line/option_strings.h"
 #include "apps/command_line/terminal_text.h"
@@ -98,6 +99,7 @@ int RunScore(const ScoreTexts& texts) {
     const Status status = WriteReport(*report, format, arguments->numbers, path);
     if (!status) return PrintError(status.error(), kStatusFailure);
   }
+  std::fputs(DeviceTimingText(*report).c_str(), stderr);
   std::FILE* const summary = arguments->report_on_stdout() ? stderr : stdout;
   if (!arguments->quiet) return Print(SummaryText(*report, arguments->numbers), summary);
   if (arguments->outputs.empty()) return Print(BriefText(*report, arguments->numbers), summary);
@@ -115,8 +117,8 @@ int RunParityGate(const ParityTexts& texts) {
   Result<ParityRequest> request = ParseParityArguments(texts);
   if (!request) return PrintError(request.error(), kStatusUsage);
   const std::string forced = CpuTargetOfEnvironment();
-  if (const auto devices = ListDevices(forced); !devices) {
-    return PrintError(devices.error(), StatusOf(devices.error()));
+  if (const auto processor = DescribeProcessor(forced); !processor) {
+    return PrintError(processor.error(), StatusOf(processor.error()));
   }
   if (!forced.empty() && !texts.targets) request->targets = {forced};
   if (texts.json) {
@@ -158,6 +160,7 @@ void DeclareParity(CLI::App& parity, ParityTexts& texts) {
     parity.add_option(name, target, text)->type_name(value);
   };
   option("--backends", texts.backends, "LIST", "Backends with commas between them (default cpu)");
+  option("--device", texts.device, "N|NAME", "Number or part of the name of the device of the other backends");
   option("--targets", texts.targets, "LIST",
          "Instruction sets of the cpu backend, or all (default: LOCKSTEP_CPU, else all)");
   parity.add_option("-f,--feature", texts.features, "Only this metric; may be repeated")
@@ -206,8 +209,15 @@ void DeclareScore(CLI::App& score, ScoreTexts& texts) {
   option("--skip-distorted", texts.skip_distorted, "N", "Drop the first N pictures of the distorted input", "Inputs");
   score.add_flag("--strict", texts.strict, "A truncated last frame or unequal lengths are errors")->group("Inputs");
 
-  option("--backend", texts.backend, "NAME", "cpu, sycl, cuda, hip, metal or auto, as far as this build has them",
+  option("--backend", texts.backend, "NAME",
+         "cpu, sycl, cuda, hip, metal or auto, as far as this build has them. Never changes a score", "How");
+  option("--device", texts.device, "N|NAME", "Number or part of the name of a backend's device (lockstep devices)",
          "How");
+  option("--graphs", texts.graphs, "auto|on|off", "Record a device's commands once and replay them", "How");
+  option("--batch", texts.batch, "N", "Frames in one launch of a device, 1 to 64 (default: by their size)", "How");
+  option("--queue", texts.queue, "in_order|out_of_order", "Order of a device's queue", "How");
+  score.add_flag("--device-timing,--sycl_timing", texts.device_timing, "Where a device spent its time; no graphs")
+      ->group("How");
   option("--threads", texts.threads, "N", "Worker threads (default: all cores). Never changes a score", "How");
   option("--cpumask", texts.cpu_mask, "N", "Bits switch instruction sets off. Never changes a score", "How");
 

@@ -65,6 +65,7 @@ Result<ParityRequest> ParseParityArguments(const ParityTexts& texts) {
   Result<std::vector<std::string>> backends = SplitList(texts.backends, "--backends");
   if (!backends) return std::move(backends).error();
   request.backends = *std::move(backends);
+  request.device.device = texts.device.value_or("");
   if (texts.targets && *texts.targets != "all") {
     Result<std::vector<std::string>> targets = SplitList(*texts.targets, "--targets");
     if (!targets) return std::move(targets).error();

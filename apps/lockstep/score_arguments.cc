@@ -136,6 +136,28 @@ class ScoreArgumentReader {
     const Result<std::string_view> backend = ParseBackend(texts_.backend.value_or("auto"), "--backend");
     if (!backend) return backend.error();
     request.backend = std::string(*backend);
+    return Device();
+  }
+
+  Status Device() {
+    DeviceRequest& device = arguments_.request.device;
+    device.device = texts_.device.value_or("");
+    device.timing = texts_.device_timing;
+    if (texts_.graphs) {
+      const Result<GraphUse> graphs = ParseGraphUse(*texts_.graphs, "--graphs");
+      if (!graphs) return graphs.error();
+      device.graphs = *graphs;
+    }
+    if (texts_.batch) {
+      const Result<int> batch = ParseBatch(*texts_.batch, "--batch");
+      if (!batch) return batch.error();
+      device.batch = *batch;
+    }
+    if (texts_.queue) {
+      const Result<bool> out_of_order = ParseQueueOrder(*texts_.queue, "--queue");
+      if (!out_of_order) return out_of_order.error();
+      device.out_of_order = *out_of_order;
+    }
     return {};
   }
 

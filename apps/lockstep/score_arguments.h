@@ -25,6 +25,11 @@ struct ScoreTexts {
   std::vector<std::string> models;
   std::vector<std::string> features;
   Text backend;
+  Text device;
+  Text graphs;
+  Text batch;
+  Text queue;
+  bool device_timing = false;
   Text threads;
   Text precision;
   Text subsample;

@@ -51,7 +51,8 @@ void AppendFrames(const Report& report, std::string& out) {
   out += fmt::format("frames     {} to {}", report.first_frame, report.first_frame + report.frame_count - 1);
   if (report.subsample > 1) out += fmt::format(", every {}th", report.subsample);
   out += TerminalText(fmt::format(", backend {}", report.backend));
-  if (!report.cpu_target.empty()) out += fmt::format(" ({})", report.cpu_target);
+  const std::string& how = report.device.empty() ? report.cpu_target : report.device;
+  if (!how.empty()) out += TerminalText(fmt::format(" ({})", how));
   if (std::isfinite(report.frames_per_second)) out += fmt::format(", {:.2f} frames/s", report.frames_per_second);
   if (report.peak_memory_bytes > 0) out += fmt::format(", {} MiB of memory", report.peak_memory_bytes >> 20);
   out += "\n";

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kMaxModels = 32;
 constexpr std::size_t kMaxFeatures = 32;
 
-constexpr std::array<OptionName, 31> kOptions = {{
+constexpr std::array<OptionName, 36> kOptions = {{
     {"reference", 'r', true, true},
     {"distorted", 'd', true, true},
     {"width", 'w', true, true},
@@ -52,6 +52,11 @@ constexpr std::array<OptionName, 31> kOptions = {{
     {"nflx_ctc", 0, true, true},
     {"", 'c', true, true},
     {"backend", 0, true, false},
+    {"sycl_device", 0, true, false},
+    {"sycl_graph", 0, true, false},
+    {"sycl_batch", 0, true, false},
+    {"sycl_queue", 0, true, false},
+    {"sycl_timing", 0, false, false},
     {"precision", 0, true, false},
     {"strict", 0, false, false},
     {"pool", 0, true, false},
@@ -99,6 +104,7 @@ class ArgumentReader {
     if (name == "cpumask") return Mask(option, request.cpu_mask);
     if (name == "gpumask") return Mask(option, ignored_gpu_mask_);
     if (name == "backend") return Backend(option);
+    if (name.starts_with("sycl_") && option.name->takes_value) return Device(option);
     if (name == "precision") return Assign(ParsePrecision(option.value, option.spelling), arguments_.numbers);
     if (name == "pool") return Assign(ParsePoolMethods(option.value, option.spelling), arguments_.pool);
     Switch(name);
@@ -114,6 +120,7 @@ class ArgumentReader {
     if (name == "quiet") arguments_.quiet = true;
     if (name == "no_prediction") arguments_.no_prediction = true;
     if (name == "strict") arguments_.request.strict = true;
+    if (name == "sycl_timing") arguments_.request.device.timing = true;
     if (name == "version") arguments_.action = VmafArguments::Action::kVersion;
     if (name == "help") arguments_.action = VmafArguments::Action::kHelp;
   }
@@ -150,6 +157,16 @@ class ArgumentReader {
     const Result<std::string_view> backend = ParseBackend(option.value, option.spelling);
     if (!backend) return backend.error();
     arguments_.request.backend = std::string(*backend);
+    return {};
+  }
+
+  Status Device(const ScannedOption& option) {
+    const std::string_view name = option.name->long_name;
+    DeviceRequest& device = arguments_.request.device;
+    if (name == "sycl_graph") return Assign(ParseGraphUse(option.value, option.spelling), device.graphs);
+    if (name == "sycl_batch") return Assign(ParseBatch(option.value, option.spelling), device.batch);
+    if (name == "sycl_queue") return Assign(ParseQueueOrder(option.value, option.spelling), device.out_of_order);
+    device.device = option.value;
     return {};
   }
 
@@ -298,6 +315,11 @@ What is scored
 How
       --threads N             worker threads; 0 and 1: one
     + --backend NAME          cpu, sycl, cuda, hip, metal or auto, as far as this build has them
+    + --sycl_device N|NAME    number or part of the name of a SYCL device ("lockstep devices")
+    + --sycl_graph auto|on|off  record the device's commands once and replay them
+    + --sycl_batch N          frames in one launch, 1 to 64; 0: by their size
+    + --sycl_queue in_order|out_of_order
+    + --sycl_timing           where the device spent its time; without graphs
       --cpumask N             bits switch instruction sets off; -1: all. Never changes a score
       --gpumask N             accepted
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apps/command_line/cpu_environment.h"
+#include "apps/command_line/device_timing.h"
 #include "apps/command_line/interruption.h"
 #include "apps/command_line/option_strings.h"
 #include "apps/command_line/pooling.h"
@@ -141,6 +142,7 @@ int Run(VmafArguments arguments) {
     }
   }
   if (!arguments.quiet || arguments.output.empty()) PrintScores(*report, arguments);
+  std::fputs(DeviceTimingText(*report).c_str(), stderr);
   return kStatusOk;
 }
 

@@ -176,10 +176,19 @@ TEST(VmafArgumentsTest, Refused) {
   EXPECT_FALSE(ParseVmafArguments({"-r", "", "-d", "b"}).ok());
 }
 
-TEST(VmafArgumentsTest, BackendThatIsNotBuilt) {
-  const Result<VmafArguments> arguments = Parse("-r a -d b --backend metal");
-  ASSERT_FALSE(arguments.ok());
-  EXPECT_EQ(arguments.error().code, ErrorCode::kUnsupported);
+TEST(VmafArgumentsTest, Devices) {
+  const VmafArguments arguments =
+      Accept("--backend sycl --sycl_device arc --sycl_graph on --sycl_batch 4 --sycl_queue out_of_order --sycl_timing");
+  EXPECT_EQ(arguments.request.backend, "sycl");
+  const DeviceRequest& device = arguments.request.device;
+  EXPECT_EQ(device.device, "arc");
+  EXPECT_EQ(device.graphs, GraphUse::kAlways);
+  EXPECT_EQ(device.batch, 4);
+  EXPECT_TRUE(device.out_of_order);
+  EXPECT_TRUE(device.timing);
+  for (const char* line : {"--sycl_graph yes", "--sycl_batch 65", "--sycl_queue any", "--sycl_timing=1"}) {
+    EXPECT_NE(Refuse(line), "") << line;
+  }
 }
 
 TEST(VmafArgumentsTest, ModelNamesDiffer) {

@@ -17,6 +17,7 @@ namespace lockstep {
 
 struct ParityRequest {
   std::vector<std::string> backends = {"cpu"};
+  DeviceRequest device;               // of the other backends; its batch and graphs are the gate's business
   std::vector<std::string> targets;   // instruction sets of the cpu backend; empty: all that this machine can run
   std::vector<std::string> features;  // empty: all
   /// Reference and distorted file; absent: the built-in synthetic clips.

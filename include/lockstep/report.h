@@ -66,6 +66,13 @@ struct ReportWarning {
   std::string text;
 };
 
+/// Time that a device spent on one kernel or kind of copy, over the whole run.
+struct DeviceTimingRow {
+  std::string name;
+  std::uint64_t count = 0;  // launches or copies
+  double milliseconds = 0.0;
+};
+
 struct Report {
   std::string tool_version;
   VideoFormat format;              // of the pictures that were scored
@@ -75,7 +82,9 @@ struct Report {
   int subsample = 1;             // only multiples of it have rows
   std::string backend = "cpu";
   // For people, never part of a written report: they differ from run to run while the scores do not.
-  std::string cpu_target;              // instruction set that was used
+  std::string cpu_target;  // instruction set that was used; empty where a device computed
+  std::string device;      // name of the device that computed; empty for the cpu backend
+  std::vector<DeviceTimingRow> device_timings;
   std::int64_t peak_memory_bytes = 0;  // most that the process has held so far; 0 when unknown
   ReportInput reference;
   ReportInput distorted;

@@ -52,12 +52,29 @@ enum class SizeMismatch {
                      // are refused
 };
 
+/// Commands of a whole batch recorded once and replayed.
+enum class GraphUse {
+  kAutomatic,  // where the device can and gains from it
+  kNever,
+  kAlways,  // an error where the device cannot
+};
+
+/// Which device of a backend computes, and how. Nothing of it ever changes a score. The cpu backend has no use for it.
+struct DeviceRequest {
+  std::string device;  // its number as ListDevices() gives it, or a part of its name; empty: the backend's best
+  GraphUse graphs = GraphUse::kAutomatic;
+  int batch = 0;              // frames in one launch, 1 … 64; 0: by the size of the pictures
+  bool out_of_order = false;  // one unordered queue, held in order by events, instead of a queue for each stream
+  bool timing = false;        // fills Report::device_timings; graphs are not used then
+};
+
 struct ScoreRequest {
   InputRequest reference;
   InputRequest distorted;
   std::vector<ModelRequest> models;
   std::vector<FeatureRequest> features;
-  std::string backend = "cpu";
+  std::string backend = "cpu";  // "cpu", "sycl" or "auto", which is cpu
+  DeviceRequest device;
   unsigned threads = 0;        // 0: as many as the machine has
   std::uint64_t cpu_mask = 0;  // libvmaf's --cpumask: bits switch instruction sets off
   std::string cpu_target;      // an instruction set's name as ListDevices() gives it; empty: the best that is left
@@ -125,9 +142,10 @@ struct DeviceInfo {
   std::string unusable;  // why nothing can be computed on it; empty where it can
 };
 
-/// What this build and machine can compute scores with, and what a request with this cpu_target uses. The choice never
-/// changes a score.
+/// What this build and machine can compute scores with, and what a request with this cpu_target uses: the processor
+/// alone, or followed by the devices of every other backend, or why there are none. The choice never changes a score.
 /// errors  kInvalidArgument, kUnsupported: no such instruction set, or not on this machine
+[[nodiscard]] Result<DeviceInfo> DescribeProcessor(const std::string& cpu_target = {});
 [[nodiscard]] Result<std::vector<DeviceInfo>> ListDevices(const std::string& cpu_target = {});
 
 /// "lockstep 0.1.0"

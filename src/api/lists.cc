@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "backend/device_list.h"
 #include "features/feature_list.h"
 #include "features/score_name.h"
 #include "lanes/cpu_target.h"
@@ -57,24 +58,30 @@ void DescribeNeeds(const Model& model, ModelInfo& info) {
   }
 }
 
-DeviceInfo DescribeProcessor(CpuTarget used) {
+}  // namespace
+
+Result<DeviceInfo> DescribeProcessor(const std::string& cpu_target) {
+  const Result<CpuTarget> used = ChooseCpuTarget(cpu_target, 0);
+  if (!used) return used.error();
   DeviceInfo info;
   info.backend = "cpu";
   info.name = CpuModelName();
   const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
   info.detail = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
   for (const CpuTargetState& state : DescribeCpuTargets()) {
-    info.targets.push_back({std::string(CpuTargetName(state.target)), state.target == used, state.missing});
+    info.targets.push_back({std::string(CpuTargetName(state.target)), state.target == *used, state.missing});
   }
   return info;
 }
 
-}  // namespace
-
 Result<std::vector<DeviceInfo>> ListDevices(const std::string& cpu_target) {
-  const Result<CpuTarget> used = ChooseCpuTarget(cpu_target, 0);
-  if (!used) return used.error();
-  return std::vector<DeviceInfo>{DescribeProcessor(*used)};
+  Result<DeviceInfo> processor = DescribeProcessor(cpu_target);
+  if (!processor) return std::move(processor).error();
+  std::vector<DeviceInfo> devices = {*std::move(processor)};
+  for (const std::string_view backend : BackendNames()) {
+    for (DeviceInfo& device : ListBackendDevices(backend)) devices.push_back(std::move(device));
+  }
+  return devices;
 }
 
 std::vector<FeatureInfo> ListFeatures() {

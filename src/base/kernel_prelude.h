@@ -17,6 +17,15 @@
 #define LOCKSTEP_UNROLL _Pragma("GCC unroll 32")
 #endif
 
+/// Before a loop that must stay a loop: unrolled, it needs more registers than some devices have.
+#if defined(__CUDACC__)
+#define LOCKSTEP_ROLLED _Pragma("unroll 1")
+#elif defined(__clang__)
+#define LOCKSTEP_ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define LOCKSTEP_ROLLED _Pragma("GCC unroll 1")
+#endif
+
 /// Before a loop over samples whose iterations touch different elements: it may be vectorised although the compiler
 /// cannot see that its many pointers do not overlap. Never on a loop that carries a floating-point sum.
 #if defined(__CUDACC__) || defined(__HIP__) || defined(__SYCL_DEVICE_ONLY__)

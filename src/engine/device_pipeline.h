@@ -10,13 +10,12 @@
 #include "engine/pair_source.h"
 #include "features/feature.h"
 #include "lockstep/result.h"
+#include "lockstep/score.h"
 
 namespace lockstep {
 
-enum class GraphUse { kAutomatic, kNever, kAlways };
-
 struct DevicePipelineOptions {
-  int batch = 0;  // frames in one launch; 0: by the size of the pictures
+  int batch = 0;  // frames in one launch, 1 … DeviceSessionOptions::kMaximumBatch; 0: by the size of the pictures
   GraphUse graphs = GraphUse::kAutomatic;
 };
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -16,9 +17,12 @@
 #include <utility>
 #include <vector>
 
+#include "backend/device_list.h"
+#include "engine/device_pipeline.h"
 #include "engine/frame_pipeline.h"
 #include "engine/input_pair.h"
 #include "engine/score_plan.h"
+#include "features/device/device_session.h"
 #include "features/score_name.h"
 #include "model/pooling.h"
 
@@ -164,6 +168,8 @@ Error Invalid(std::string field, std::string message) {
   return {ErrorCode::kInvalidArgument, std::move(message), {}, {}, std::move(field)};
 }
 
+bool UsesProcessor(const ScoreRequest& request) { return request.backend == "cpu" || request.backend == "auto"; }
+
 Status CheckNumbers(const ScoreRequest& request) {
   if (request.subsample < 1) return Invalid("subsample", fmt::format("{} is not at least 1", request.subsample));
   if (request.frame_limit < 0) return Invalid("frame count", fmt::format("{} is negative", request.frame_limit));
@@ -173,12 +179,14 @@ Status CheckNumbers(const ScoreRequest& request) {
   if (request.segment && (request.segment->first < 0 || request.segment->second <= request.segment->first)) {
     return Invalid("segment", fmt::format("[{}, {}) holds no frames", request.segment->first, request.segment->second));
   }
-  if (request.backend != "cpu" && request.backend != "auto") {
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("'{}' is not part of this build; there is cpu", request.backend),
-                 {},
-                 {},
-                 "backend"};
+  if (!UsesProcessor(request)) {
+    if (Result<const DeviceBackend*> backend = LoadDeviceBackend(request.backend); !backend) {
+      return std::move(backend).error();
+    }
+    constexpr int kMaximum = DeviceSessionOptions::kMaximumBatch;
+    if (request.device.batch < 0 || request.device.batch > kMaximum) {
+      return Invalid("batch", fmt::format("{} is not from 0 to {}", request.device.batch, kMaximum));
+    }
   }
   if (const Result<CpuTarget> target = ChooseCpuTarget(request.cpu_target, request.cpu_mask); !target) {
     return target.error();
@@ -191,6 +199,8 @@ class ScoreRun {
   ScoreRun(const ScoreRequest& request, ScorePlan plan) : request_(request), plan_(std::move(plan)) {}
 
   Result<Report> Run() {
+    // Before anything is read: a device that is not there should not cost a pipe its first pictures.
+    if (Status status = ChooseDevice(); !status) return std::move(status).error();
     Result<std::unique_ptr<InputPair>> inputs = InputPair::Open(request_);
     if (!inputs) return std::move(inputs).error();
     inputs_ = *std::move(inputs);
@@ -206,6 +216,18 @@ class ScoreRun {
  private:
   [[nodiscard]] std::optional<std::int64_t> EndOfScores() const {
     return request_.segment ? std::optional(request_.segment->second) : std::nullopt;
+  }
+
+  Status ChooseDevice() {
+    if (UsesProcessor(request_)) return {};
+    DeviceSelection selection;
+    selection.device = request_.device.device;
+    selection.out_of_order = request_.device.out_of_order;
+    selection.profiling = request_.device.timing;
+    Result<std::shared_ptr<Device>> device = OpenDevice(request_.backend, selection);
+    if (!device) return std::move(device).error();
+    device_ = *std::move(device);
+    return {};
   }
 
   Result<PipelineResult> Extract() {
@@ -250,7 +272,7 @@ class ScoreRun {
     }
     const Clock::time_point start = Clock::now();
     inputs_->Start(options.first_picture, end_picture);
-    Result<PipelineResult> result = RunPipeline(features, *inputs_, options);
+    Result<PipelineResult> result = Compute(features, options);
     seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
     if (!result) return result;
     pictures_read_ = result->end_picture - options.first_picture;
@@ -265,12 +287,35 @@ class ScoreRun {
     return result;
   }
 
+  Result<PipelineResult> Compute(std::span<const Feature* const> features, const PipelineOptions& options) {
+    if (device_ == nullptr) return RunPipeline(features, *inputs_, options);
+    DevicePipelineOptions device_options;
+    device_options.batch = request_.device.batch;
+    // What is inside a replayed graph cannot be timed.
+    device_options.graphs = request_.device.timing ? GraphUse::kNever : request_.device.graphs;
+    Result<DevicePipelineResult> result =
+        RunDevicePipeline(features, inputs_->format(), *inputs_, options, *device_, device_options);
+    if (!result) return std::move(result).error();
+    for (const DeviceTiming& timing : result->timings) {
+      constexpr double kNanosecondsPerMillisecond = 1e6;
+      device_timings_.push_back(
+          {timing.name, timing.count, static_cast<double>(timing.nanoseconds) / kNanosecondsPerMillisecond});
+    }
+    return std::move(result->facts);
+  }
+
   Report Finish(const PipelineResult& facts) {
     Report report;
     report.format = inputs_->format();
     report.frames_per_second = static_cast<double>(pictures_read_) / seconds_;
     report.subsample = request_.subsample;
-    report.cpu_target = CpuTargetName(cpu_target_);
+    if (device_ == nullptr) {
+      report.cpu_target = CpuTargetName(cpu_target_);
+    } else {
+      report.backend = request_.backend;
+      report.device = device_->properties().name;
+      report.device_timings = std::move(device_timings_);
+    }
     report.peak_memory_bytes = PeakMemoryBytes();
     report.reference = inputs_->DescribeReference();
     report.distorted = inputs_->DescribeDistorted();
@@ -297,6 +342,8 @@ class ScoreRun {
   ScorePlan plan_;
   std::unique_ptr<InputPair> inputs_;
   CpuTarget cpu_target_ = CpuTarget::kScalar;
+  std::shared_ptr<Device> device_;  // nullptr: the processor computes
+  std::vector<DeviceTimingRow> device_timings_;
   double seconds_ = 0.0;
   std::int64_t pictures_read_ = 0;
 };

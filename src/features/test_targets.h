@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/frame.h"
-#include "features/feature.h"
 #include "base/kernel_prelude.h"
+#include "features/feature.h"
 #include "features/test_run.h"
 #include "lanes/cpu_target.h"
 
@@ -207,10 +207,9 @@ void ExpectBandSums(const std::vector<Row>& rows, const std::string& place, cons
   }
 }
 
-/// ExpectBandSums() for the vector code that `choose` gives, with the scalar code's row functions.
-template <class Choose, class RowArgs>
-void ExpectSquaredErrorBands(const Choose& choose, void (*row8)(const RowArgs&, i32),
-                             void (*row16)(const RowArgs&, i32)) {
+/// ExpectBandSums() for the vector code that `choose` gives, with the scalar code's term(reference, distorted).
+template <class Choose, class Term>
+void ExpectSquaredErrorBands(const Choose& choose, const Term& term) {
   constexpr int kHeight = 9;
   for (const int depth : {8, 12, 16}) {
     const VideoFormat format = {PixelFormat::kYuv400, 45, kHeight, depth};
@@ -219,8 +218,12 @@ void ExpectSquaredErrorBands(const Choose& choose, void (*row8)(const RowArgs&, 
     const PlaneView distorted = frames[1].plane(0);
     const i32 stride = static_cast<i32>(reference.stride_bytes) / format.bytes_per_sample();
     std::vector<u64> rows(kHeight);
-    const RowArgs args = {reference.data, distorted.data, rows.data(), format.width, kHeight, stride, stride};
-    for (int y = 0; y < kHeight; ++y) (depth == 8 ? row8 : row16)(args, y);
+    for (int y = 0; y < kHeight; ++y) {
+      for (int x = 0; x < format.width; ++x) {
+        rows[static_cast<std::size_t>(y)] +=
+            term(test_run::Sample(frames[0], 0, x, y), test_run::Sample(frames[1], 0, x, y));
+      }
+    }
     for (const CpuTarget target : AvailableCpuTargets()) {
       const auto simd = choose(target, depth);
       if (simd == nullptr) continue;

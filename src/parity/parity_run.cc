@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "backend/device_list.h"
+#include "engine/device_pipeline.h"
 #include "engine/frame_pipeline.h"
 #include "engine/input_pair.h"
 #include "engine/score_plan.h"
@@ -27,8 +30,11 @@ namespace {
 // One way of computing scores.
 struct Way {
   std::string backend;
+  std::string name;  // what tells it from the backend's other ways
   CpuTarget target = CpuTarget::kScalar;
   unsigned threads = 1;
+  std::shared_ptr<Device> device;  // nullptr: the processor
+  DevicePipelineOptions device_options;
 };
 
 class OutcomeSink : public ScoreSink {
@@ -115,31 +121,48 @@ class ParityRun {
 
  private:
   Status ChooseWays() {
-    const unsigned machine = std::max(2U, std::thread::hardware_concurrency());
-    const unsigned threads = request_.threads != 0 ? request_.threads : machine;
     for (const std::string& backend : request_.backends) {
-      if (backend != "cpu") {
-        return Error{ErrorCode::kUnsupported,
-                     fmt::format("'{}' is not part of this build; there is cpu", backend),
-                     {},
-                     {},
-                     "backend"};
-      }
-      std::vector<std::string> names = request_.targets;
-      if (names.empty()) {
-        for (const CpuTarget target : AvailableCpuTargets()) names.emplace_back(CpuTargetName(target));
-      }
-      for (const std::string& name : names) {
-        Result<CpuTarget> target = ChooseCpuTarget(name, 0);
-        if (!target) {
-          Error error = std::move(target).error();
-          error.field = "targets";
-          return error;
-        }
-        ways_.push_back({backend, *target, threads});
-      }
+      const Status status = backend == "cpu" ? AddProcessor() : AddDevice(backend);
+      if (!status) return status;
     }
     if (ways_.empty()) return Error{ErrorCode::kInvalidArgument, "none is given", {}, {}, "backend"};
+    return {};
+  }
+
+  Status AddProcessor() {
+    const unsigned machine = std::max(2U, std::thread::hardware_concurrency());
+    const unsigned threads = request_.threads != 0 ? request_.threads : machine;
+    std::vector<std::string> names = request_.targets;
+    if (names.empty()) {
+      for (const CpuTarget target : AvailableCpuTargets()) names.emplace_back(CpuTargetName(target));
+    }
+    for (const std::string& name : names) {
+      Result<CpuTarget> target = ChooseCpuTarget(name, 0);
+      if (!target) {
+        Error error = std::move(target).error();
+        error.field = "targets";
+        return error;
+      }
+      ways_.push_back({"cpu", std::string(CpuTargetName(*target)), *target, threads, nullptr, {}});
+    }
+    return {};
+  }
+
+  // Frame by frame, and in batches of two that are recorded where the device can.
+  Status AddDevice(const std::string& backend) {
+    DeviceSelection selection;
+    selection.device = request_.device.device;
+    selection.out_of_order = request_.device.out_of_order;
+    Result<std::shared_ptr<Device>> device = OpenDevice(backend, selection);
+    if (!device) return std::move(device).error();
+    const bool has_graphs = (*device)->properties().has_graphs;
+    ways_.push_back({backend, "frames", CpuTarget::kScalar, 1, *device, {1, GraphUse::kNever}});
+    ways_.push_back({backend,
+                     has_graphs ? "graphs" : "batches",
+                     CpuTarget::kScalar,
+                     1,
+                     *device,
+                     {2, has_graphs ? GraphUse::kAlways : GraphUse::kNever}});
     return {};
   }
 
@@ -183,7 +206,7 @@ class ParityRun {
   // False where the reference refuses this metric, these options or this format; `refusal` then says why.
   Result<bool> CompareClip(const FeatureDescription& feature, const OptionList& options, const ClipSource& clip,
                            std::string& refusal) {
-    Result<Outcome> expected = Compute(feature, options, clip, {"cpu", CpuTarget::kScalar, 1});
+    Result<Outcome> expected = Compute(feature, options, clip, {"cpu", "scalar", CpuTarget::kScalar, 1, nullptr, {}});
     if (!expected) {
       if (!IsRefusal(expected.error())) return std::move(expected).error();
       refusal = expected.error().Describe();  // of the last clip: the first ones are small
@@ -195,7 +218,7 @@ class ParityRun {
       cell.options = OptionText(options);
       cell.clip = clip.name();
       cell.backend = way.backend;
-      cell.target = CpuTargetName(way.target);
+      cell.target = way.name;
       const Result<Outcome> actual = Compute(feature, options, clip, way);
       if (actual) {
         CompareOutcomes(*expected, *actual, cell);
@@ -229,7 +252,7 @@ class ParityRun {
     PipelineOptions pipeline;
     pipeline.threads = way.threads;
     pipeline.stop = request_.stop;
-    Result<PipelineResult> result = RunPipeline(features, *opened->source, pipeline);
+    Result<PipelineResult> result = Extract(features, *opened, pipeline, way);
     if (!result) return std::move(result).error();
     Outcome outcome;
     outcome.facts = std::move(result->facts[0]);
@@ -237,6 +260,15 @@ class ParityRun {
     OutcomeSink sink(plan->features()[0], outcome);
     features[0]->Finish(outcome.facts, sink);
     return outcome;
+  }
+
+  static Result<PipelineResult> Extract(std::span<const Feature* const> features, const ClipSource::Opened& opened,
+                                        const PipelineOptions& options, const Way& way) {
+    if (way.device == nullptr) return RunPipeline(features, *opened.source, options);
+    Result<DevicePipelineResult> result =
+        RunDevicePipeline(features, opened.format, *opened.source, options, *way.device, way.device_options);
+    if (!result) return std::move(result).error();
+    return std::move(result->facts);
   }
 
   const ParityRequest& request_;

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 
-from program_run import ProgramTest
+from program_run import BIN, ProgramTest
 
 PAIR = ["score", "ref.y4m", "dis.y4m"]
 
@@ -173,6 +173,41 @@ def test_parity(t):
     t.refuse(2, ["nowhere"], "parity", "--json", "nowhere/p.json")
 
 
+def test_backends(t):
+    """Every backend of this build has the processor's scores; one that is not there is refused with the reason."""
+    nowhere = {"LOCKSTEP_PLUGINS": t.folder}
+    result = t.run(*PAIR, "--backend", "sycl", environment=nowhere)
+    t.check(result.returncode == 2 and result.stdout == "" and "liblockstep_sycl.so is missing" in result.stderr,
+            "a missing plugin", result)
+    result = t.run("devices", environment=nowhere)
+    t.check(result.returncode == 0 and "sycl: not available: " in result.stdout, "and the list says so", result)
+    t.refuse(2, ["metal", "cpu"], *PAIR, "--backend", "metal")
+    if not os.path.exists(os.path.join(os.path.dirname(BIN), "lib", "lockstep", "liblockstep_sycl.so")):
+        return
+    result = t.run("devices")
+    t.check("sycl 0: " in result.stdout, "a device", result)
+    everything = ["-f", "psnr", "-f", "float_psnr", "-f", "motion_v2=motion_add_uv=true", "-f", "float_motion",
+                  "--precision", "max", "--csv", "-"]
+    plain = t.run(*PAIR, *everything)
+    for how in ([], ["--graphs", "on", "--batch", "2"], ["--queue", "out_of_order"], ["--device", "0"],
+                ["--threads", "1"]):
+        result = t.run(*PAIR, *everything, "--backend", "sycl", *how)
+        t.check(result.returncode == 0 and result.stdout == plain.stdout, f"the processor's scores, {how}", result)
+        t.check("backend sycl (" in result.stderr, "the summary names the device", result)
+    whole = t.run(*PAIR, *everything, "--subsample", "2", "--frames", "1:3")
+    result = t.run(*PAIR, *everything, "--subsample", "2", "--frames", "1:3", "--backend", "sycl")
+    t.check(result.returncode == 0 and result.stdout == whole.stdout, "segment and subsampling", result)
+    for flag in ("--device-timing", "--sycl_timing"):
+        result = t.run(*PAIR, "--backend", "sycl", flag, "--quiet")
+        t.check(result.returncode == 0 and "device time" in result.stderr and "vif" in result.stderr, "timing", result)
+    t.refuse(2, ["no such card", "0"], *PAIR, "--backend", "sycl", "--device", "no such card")
+    t.refuse(2, ["99"], *PAIR, "--backend", "sycl", "--device", "99")
+    t.refuse(2, ["short.y4m"], "score", "ref.y4m", "short.y4m", "--strict", "--backend", "sycl")
+    result = t.run("parity", "-f", "psnr", "--default-options", "--backends", "cpu,sycl")
+    t.check(result.returncode == 0 and "sycl/frames" in result.stdout and "sycl/graphs" in result.stdout, "the gate",
+            result)
+
+
 def test_without_ffmpeg(t):
     """y4m and raw video are scored where FFmpeg's libraries cannot be loaded; other files are refused, saying so."""
     nowhere = {"LOCKSTEP_PLUGINS": t.folder}
@@ -194,7 +229,8 @@ def test_without_ffmpeg(t):
 def main():
     t = ProgramTest("lockstep")
     for test in (test_refusals, test_summary_and_reports, test_options_before_the_inputs, test_segment, test_warnings,
-                 test_standard_input, test_terminal, test_lists, test_devices, test_parity, test_without_ffmpeg):
+                 test_standard_input, test_terminal, test_lists, test_devices, test_parity, test_backends,
+                 test_without_ffmpeg):
         test(t)
     return t.finish()
 

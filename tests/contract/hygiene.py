@@ -17,6 +17,10 @@ GUARD = r"^#pragma once$|^#ifndef \w+_H_$|^#if defined\(\w+_H_\) == defined\(HWY
 BAD_NAME = re.compile(r"(^|[/_])(utils?|helpers?|common|misc|impl2)([_./]|$)|_v2\.(cc|h|py)$")
 
 
+COMPILED = re.compile(r"src/backend/sycl/modules/\w+\.spv$")
+BINARY = re.compile(COMPILED.pattern + r"|docs/samples/\w+\.mp4$|tests/(clips|data|fuzz_seeds)/")
+
+
 def audit_root(files):
     entries = sorted({path.split("/")[0] for path in files if not path.startswith(".")})
     if len(entries) > MAX_ROOT_ENTRIES:
@@ -66,9 +70,23 @@ def audit_scripts(files):
     return problems
 
 
-AUDITS = [audit_root, audit_heads, audit_names, audit_sizes, audit_scripts]
+def audit_binaries(files):
+    """Sample clips, fuzzers' seeds and compiled kernels are the only binary files, each kind in its own folder."""
+    problems = []
+    for path, text in files.items():
+        if path.endswith(".spv") and not COMPILED.match(path):
+            problems.append("%s: compiled kernels belong in src/backend/sycl/modules" % path)
+        elif COMPILED.match(path) and not text.startswith("\x03\x02#\x07"):
+            problems.append("%s: is not SPIR-V" % path)
+        elif "\0" in text and not BINARY.match(path):
+            problems.append("%s: binary" % path)
+    return problems
+
+
+AUDITS = [audit_root, audit_heads, audit_names, audit_sizes, audit_scripts, audit_binaries]
 HEAD = "// " + LICENCE + "\n// A toy.\n"
 CLEAN = {"src/a.cc": HEAD, "src/a.h": HEAD + "#pragma once\n", "tools/a.py": "#!/usr/bin/env python3\n# " + LICENCE + "\n",
+         "src/backend/sycl/modules/toy.spv": "\x03\x02#\x07\0\0\1\0",
          "check": "#!/usr/bin/env bash\n# " + LICENCE + "\necho\n", "README.md": "words\n"}
 PLANTED = [(audit_root, {"entry%d" % i: "" for i in range(MAX_ROOT_ENTRIES)}),
            (audit_heads, {"src/a.cc": "int x;\n"}),
@@ -78,6 +96,11 @@ PLANTED = [(audit_root, {"entry%d" % i: "" for i in range(MAX_ROOT_ENTRIES)}),
            (audit_names, {"src/base/string_utils.h": HEAD}),
            (audit_names, {"src/features/motion_v2.cc": HEAD}),
            (audit_sizes, {"tests/big.json": "x" * (MAX_TESTS_BYTES + 1)}),
+           (audit_binaries, {"src/features/toy/toy.spv": "\x03\x02#\x07\0\0\1\0"}),
+           (audit_binaries, {"tools/toy.spv": ""}),
+           (audit_binaries, {"src/backend/sycl/modules/toy.spv": "\x7fELF\0"}),
+           (audit_binaries, {"src/backend/sycl/modules/toy.bin": "\x7fELF\0"}),
+           (audit_binaries, {"tools/program": "\x7fELF\0"}),
            (audit_scripts, {"tools/a.py": "def f(:\n"}),
            (audit_scripts, {"check": "if true; then\n"})]
 

@@ -25,6 +25,7 @@ FOREIGN = {"fmt/": {"apps", "capi", "api", "report", "parity", "engine", "model"
            "tbb/": {"engine"}, "oneapi/": {"engine"},
            "libav": {"media"}, "libswscale/": {"media"},
            "hwy/": {"lanes", "features"},
+           "sycl/": {"backend"},
            "mpfr.h": set(), "gmp.h": set(), "gtest/": set(), "gmock/": set(), "benchmark/": set()}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -139,15 +140,30 @@ LIBM = ("acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf 
 LIBM_CALL = re.compile(r"(?<![\w.>])(?:std::|::)?(%s)[fl]?\s*\(" % "|".join(LIBM))
 
 
+# Exact integer forms of what is binary64 elsewhere, for devices without that type.
+INTEGER_FORMS = ("exact/soft_binary64.h", "features/vif/vif_gain_integer.h", "features/adm/adm_integer_steps.h")
+DEVICE_KERNEL = "features/device/device_kernel.h"
+
+
+def may_include(path, name):
+    """What texts may include that every device compiles: those like themselves."""
+    if name == "base/kernel_prelude.h" or name.endswith("_arithmetic.h"):
+        return True
+    if path.endswith("_kernels.h"):
+        return name in INTEGER_FORMS or name == DEVICE_KERNEL or name.endswith("_kernels.h")
+    return path[len("src/"):] in INTEGER_FORMS and name in INTEGER_FORMS
+
+
 def audit_arithmetic(files):
-    """*_arithmetic.h: device-agnostic. No includes but the prelude, no std::, no libm, binary64 only as a named policy."""
+    """*_arithmetic.h, *_kernels.h and what they are made of: device-agnostic. No other includes, no std::, no libm,
+    binary64 only as a named policy."""
     problems = []
     for path, text in sorted(files.items()):
-        if not path.endswith("_arithmetic.h"):
+        if not (path.endswith(("_arithmetic.h", "_kernels.h")) or path[len("src/"):] in INTEGER_FORMS + (DEVICE_KERNEL,)):
             continue
         code = strip_comments(text)
         for _, name in INCLUDE.findall(code):
-            if name != "base/kernel_prelude.h" and not name.endswith("_arithmetic.h"):
+            if not may_include(path, name):
                 problems.append("%s: includes %s" % (path, name))
         for word in ("std::", "throw ", "new ", "static_cast<long double>", "thread_local", "virtual "):
             if word in code:
@@ -236,6 +252,8 @@ CLEAN = {
     "src/features/toy/toy.cc": '#include "base/size.h"\n#include "features/toy/toy_options.h"\n'
                                'double F(double v) { return exact::Log10(v) + Get("toy_gain"); }  // std::log10(\n',
     "src/features/toy/toy_arithmetic.h": '#include "base/kernel_prelude.h"\nfloat F(float v) { return v * v; }\n',
+    "src/features/toy/toy_kernels.h": '#include "exact/soft_binary64.h"\n#include "features/device/device_kernel.h"\n'
+                                      '#include "features/toy/toy_arithmetic.h"\nfloat G(float v) { return F(v); }\n',
     "src/base/CMakeLists.txt": "lockstep_room(base)\n",
     "src/features/CMakeLists.txt": "lockstep_room(features DEPENDS base LIBRARIES fmt::fmt)\n",
     "apps/toy/main.cc": '#include "lockstep/result.h"\n#include <CLI/CLI.hpp>\n',
@@ -267,6 +285,17 @@ PLANTED = [
     (audit_arithmetic, "src/features/toy/toy_arithmetic.h", "float F(float v) { return std::min(v, 1.0f); }\n"),
     (audit_arithmetic, "src/features/toy/toy_arithmetic.h", "float F(float v) { return sqrtf(v); }\n"),
     (audit_arithmetic, "src/features/toy/toy_arithmetic.h", "float F(double v) { return v; }\n"),
+    (audit_arithmetic, "src/features/toy/toy_arithmetic.h", '#include "exact/soft_binary64.h"\n'),
+    (audit_arithmetic, "src/features/toy/toy_kernels.h", '#include "features/device/device_program.h"\n'),
+    (audit_arithmetic, "src/features/toy/toy_kernels.h", "#include <cstdint>\n"),
+    (audit_arithmetic, "src/features/toy/toy_kernels.h", "int F(int v) { return std::max(v, 1); }\n"),
+    (audit_arithmetic, "src/features/toy/toy_kernels.h", "float F(float v) { return sqrtf(v); }\n"),
+    (audit_arithmetic, "src/features/toy/toy_kernels.h", "double F(int v) { return v; }\n"),
+    (audit_arithmetic, "src/exact/soft_binary64.h", "double F(int v) { return v; }\n"),
+    (audit_arithmetic, "src/features/vif/vif_gain_integer.h", '#include "features/vif/vif_gain_binary64.h"\n'),
+    (audit_arithmetic, "src/features/device/device_kernel.h", "#include <cstdint>\n"),
+    (audit_includes, "src/engine/run.cc", "#include <sycl/sycl.hpp>\n"),
+    (audit_includes, "src/features/toy/toy.cc", "#include <sycl/queue.hpp>\n"),
     (audit_score_path, "src/features/toy/toy.cc", "double F(double v) { return std::log10(v); }\n"),
     (audit_score_path, "src/model/model.cc", "double F(double v) { return std::exp(v); }\n"),
     (audit_score_path, "src/features/toy/toy.cc", '#pragma GCC optimize ("fast-math")\n'),

@@ -10,6 +10,7 @@
 
 #include "exact/elementary.h"
 #include "exact/integer_math.h"
+#include "features/adm/adm_device.h"
 #include "features/adm/adm_frame.h"
 #include "features/adm/adm_options.h"
 
@@ -134,6 +135,8 @@ class AdmFeature final : public Feature {
       for (std::size_t i = 0; i < kAdmFacts; ++i) facts[i] += parts[static_cast<std::size_t>(band)][i];
     }
   }
+
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram() const override { return MakeAdmDeviceProgram(plan_); }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {
     for (std::int64_t frame = facts.first(); frame < facts.end(); ++frame) {

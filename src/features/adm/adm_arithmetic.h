@@ -44,13 +44,18 @@ LOCKSTEP_KERNEL i32 AdmSubtract(i32 a, i32 b) { return static_cast<i32>(static_c
 /// 2^(shift - 1), or 0 for shift = 0: what rounds a right shift to nearest.
 LOCKSTEP_KERNEL u64 AdmHalf(i32 shift) { return (1ull << shift) >> 1; }
 
+/// in    value != 0
+LOCKSTEP_KERNEL i32 AdmLeadingZeros(u32 value) {
+#if defined(__CUDA_ARCH__)
+  return __clz(static_cast<i32>(value));
+#else
+  return __builtin_clz(value);
+#endif
+}
+
 /// max(0, 17 - leading zeros): how far a magnitude is shifted to become a number of 15 bits (16 when rounding carries).
 LOCKSTEP_KERNEL i32 AdmNormalisingShift(u32 magnitude) {
-#if defined(__CUDA_ARCH__)
-  const i32 zeros = __clz(static_cast<i32>(magnitude | 1u));
-#else
-  const i32 zeros = __builtin_clz(magnitude | 1u);
-#endif
+  const i32 zeros = AdmLeadingZeros(magnitude | 1u);
   return zeros < 17 ? 17 - zeros : 0;
 }
 
@@ -204,18 +209,16 @@ LOCKSTEP_KERNEL void AdmVerticalRow(const AdmVerticalArgs<S, Input>& args, i32 r
   }
 }
 
-/// Horizontal low-pass of column x, or high-pass.
+/// Horizontal low-pass of four neighbouring vertical results, or high-pass.
 template <i32 S, class Line>
-LOCKSTEP_KERNEL i32 AdmHorizontalLow(const Line* even, const Line* odd, i32 x) {
+LOCKSTEP_KERNEL i32 AdmHorizontalLow(Line a, Line b, Line c, Line d) {
   using Sum = typename AdmScale<S>::HorizontalSum;
-  return static_cast<i32>(
-      AdmRoundShift(AdmLowPass<Sum>(odd[x - 1], even[x], odd[x], even[x + 1]), AdmScale<S>::kHorizontalShift));
+  return static_cast<i32>(AdmRoundShift(AdmLowPass<Sum>(a, b, c, d), AdmScale<S>::kHorizontalShift));
 }
 template <i32 S, class Line>
-LOCKSTEP_KERNEL i32 AdmHorizontalHigh(const Line* even, const Line* odd, i32 x) {
+LOCKSTEP_KERNEL i32 AdmHorizontalHigh(Line a, Line b, Line c, Line d) {
   using Sum = typename AdmScale<S>::HorizontalSum;
-  return static_cast<i32>(
-      AdmRoundShift(AdmHighPass<Sum>(odd[x - 1], even[x], odd[x], even[x + 1]), AdmScale<S>::kHorizontalShift));
+  return static_cast<i32>(AdmRoundShift(AdmHighPass<Sum>(a, b, c, d), AdmScale<S>::kHorizontalShift));
 }
 
 template <i32 S>
@@ -229,12 +232,16 @@ struct AdmLowBandArgs {
 template <i32 S, class Line, class Band>
 LOCKSTEP_KERNEL void AdmLowColumns(const Line* __restrict even, const Line* __restrict odd, Band* __restrict band,
                                    AdmRange columns) {
-  for (i32 x = columns.begin; x < columns.end; ++x) band[x] = static_cast<Band>(AdmHorizontalLow<S>(even, odd, x));
+  for (i32 x = columns.begin; x < columns.end; ++x) {
+    band[x] = static_cast<Band>(AdmHorizontalLow<S>(odd[x - 1], even[x], odd[x], even[x + 1]));
+  }
 }
 template <i32 S, class Line, class Band>
 LOCKSTEP_KERNEL void AdmHighColumns(const Line* __restrict even, const Line* __restrict odd, Band* __restrict band,
                                     AdmRange columns) {
-  for (i32 x = columns.begin; x < columns.end; ++x) band[x] = static_cast<Band>(AdmHorizontalHigh<S>(even, odd, x));
+  for (i32 x = columns.begin; x < columns.end; ++x) {
+    band[x] = static_cast<Band>(AdmHorizontalHigh<S>(odd[x - 1], even[x], odd[x], even[x + 1]));
+  }
 }
 
 /// The low band of one row: the input of the next scale.
@@ -328,6 +335,18 @@ LOCKSTEP_KERNEL i32 AdmRestore(i32 o, i32 t, bool near, const i32* reciprocals, 
   return restored ^ ((restored ^ limited) & -static_cast<i32>(near));
 }
 
+/// Whether the (h, v) vectors of both pictures are near.
+/// exact   scale 0: the three sums are at most 2 * 22930^2 and fit 32 bits; scales 1 … 3: 2^63
+template <i32 S, class Steps>
+LOCKSTEP_KERNEL bool AdmIsNear(i32 reference_h, i32 reference_v, i32 distorted_h, i32 distorted_v) {
+  using Square = typename AdmScale<S>::HorizontalSum;
+  const Square oh = reference_h;
+  const Square ov = reference_v;
+  const Square th = distorted_h;
+  const Square tv = distorted_v;
+  return Steps::template IsNear<Square>(oh * th + ov * tv, oh * oh + ov * ov, th * th + tv * tv);
+}
+
 template <i32 S, class Steps>
 struct AdmDecoupleArgs {
   AdmRows<const typename AdmScale<S>::Band> reference[3];
@@ -341,11 +360,9 @@ struct AdmDecoupleArgs {
 };
 
 /// Splits the distorted bands of one row into restored detail and additive impairment.
-/// exact   scale 0: the three sums of the angle test are at most 2 * 22930^2 and fit 32 bits; scales 1 … 3: 2^63
 template <i32 S, class Steps>
 LOCKSTEP_KERNEL void AdmDecoupleRow(const AdmDecoupleArgs<S, Steps>& args, i32 row) {
   using Band = typename AdmScale<S>::Band;
-  using Square = typename AdmScale<S>::HorizontalSum;
   const i32 y = LiveRow(row, args.row_end);
   const AdmRange columns = AdmLiveColumns(args.columns, row < args.row_end);
   const i32* reciprocals = args.reciprocals;
@@ -363,21 +380,21 @@ LOCKSTEP_KERNEL void AdmDecoupleRow(const AdmDecoupleArgs<S, Steps>& args, i32 r
   Band* impairment_v = args.impairment[1].Row(y);
   Band* impairment_d = args.impairment[2].Row(y);
   for (i32 x = columns.begin; x < columns.end; ++x) {
-    const Square oh = reference_h[x];
-    const Square ov = reference_v[x];
-    const Square th = distorted_h[x];
-    const Square tv = distorted_v[x];
+    const i32 oh = reference_h[x];
+    const i32 ov = reference_v[x];
     const i32 od = reference_d[x];
+    const i32 th = distorted_h[x];
+    const i32 tv = distorted_v[x];
     const i32 td = distorted_d[x];
-    const bool near = Steps::template IsNear<Square>(oh * th + ov * tv, oh * oh + ov * ov, th * th + tv * tv);
-    const i32 rh = AdmRestore<S, Steps>(static_cast<i32>(oh), static_cast<i32>(th), near, reciprocals, limit);
-    const i32 rv = AdmRestore<S, Steps>(static_cast<i32>(ov), static_cast<i32>(tv), near, reciprocals, limit);
+    const bool near = AdmIsNear<S, Steps>(oh, ov, th, tv);
+    const i32 rh = AdmRestore<S, Steps>(oh, th, near, reciprocals, limit);
+    const i32 rv = AdmRestore<S, Steps>(ov, tv, near, reciprocals, limit);
     const i32 rd = AdmRestore<S, Steps>(od, td, near, reciprocals, limit);
     restored_h[x] = static_cast<Band>(rh);
     restored_v[x] = static_cast<Band>(rv);
     restored_d[x] = static_cast<Band>(rd);
-    impairment_h[x] = static_cast<Band>(static_cast<i32>(th) - rh);
-    impairment_v[x] = static_cast<Band>(static_cast<i32>(tv) - rv);
+    impairment_h[x] = static_cast<Band>(th - rh);
+    impairment_v[x] = static_cast<Band>(tv - rv);
     impairment_d[x] = static_cast<Band>(td - rd);
   }
 }
@@ -397,16 +414,20 @@ struct AdmMaskTerms {
 /// |value * factor|, weighted by contrast sensitivity.
 /// exact   scale 0 rounds h and v to nearest in Q15, d upwards in Q16 before the last halving, and keeps 16 bits;
 ///         scales 1 … 3 keep 32 (and the magnitude of -2^31, which only csf mode 1 can reach, is -2^31).
-template <i32 S, bool kDiagonal>
-LOCKSTEP_KERNEL i32 AdmWeight(i32 value, u32 factor) {
+template <i32 S>
+LOCKSTEP_KERNEL i32 AdmWeight(i32 value, u32 factor, bool diagonal) {
   if constexpr (S == 0) {
     const i32 product = static_cast<i32>(factor) * value;  // at most 65535 * 22930
-    const i32 weighted = kDiagonal ? (product + 65535) >> 17 : (product + 16384) >> 15;
+    const i32 weighted = (product + (diagonal ? 65535 : 16384)) >> (diagonal ? 17 : 15);
     return static_cast<i32>(AdmMagnitude(static_cast<i16>(weighted)));
   } else {
     const i64 product = static_cast<i64>(factor) * value;  // below 2^32 * 2^31 - 2^27
     return static_cast<i32>(AdmMagnitude(static_cast<i32>((product + (1 << 27)) >> 28)));
   }
+}
+template <i32 S, bool kDiagonal>
+LOCKSTEP_KERNEL i32 AdmWeight(i32 value, u32 factor) {
+  return AdmWeight<S>(value, factor, kDiagonal);
 }
 
 /// One thirtieth and one fifteenth of a weighted magnitude.
@@ -604,6 +625,9 @@ struct AdmDenominatorArgs {
   i32 row_end;
 };
 
+/// The same of a row of the denominator.
+LOCKSTEP_KERNEL u64 AdmRoundReferenceRow(u64 sum, i32 shift) { return (sum + AdmHalf(shift)) >> shift; }
+
 /// Denominator of the three bands for one row.
 /// exact   as AdmNumeratorRow, unsigned
 template <i32 S>
@@ -617,7 +641,7 @@ LOCKSTEP_KERNEL void AdmDenominatorRow(const AdmDenominatorArgs<S>& args, i32 ro
     const typename AdmScale<S>::Band* coefficients = args.reference[band].Row(y);
     u64 sum = 0;
     for (i32 x = columns.begin; x < columns.end; ++x) sum += AdmCoefficientCube<S>(coefficients[x], cube_shift);
-    if (live) args.row_sums.Row(y)[band] = (sum + AdmHalf(row_shift)) >> row_shift;
+    if (live) args.row_sums.Row(y)[band] = AdmRoundReferenceRow(sum, row_shift);
   }
 }
 

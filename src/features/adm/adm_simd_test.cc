@@ -12,6 +12,7 @@
 
 #include "features/adm/adm.h"
 #include "features/adm/adm_frame.h"
+#include "features/adm/adm_test_pictures.h"
 #include "features/test_run.h"
 #include "features/test_targets.h"
 #include "lanes/simd_targets.h"
@@ -53,39 +54,10 @@ using test_run::OptionTexts;
 using test_targets::PicturePair;
 using test_targets::PicturePairs;
 
-/// Contents by what they reach: wrapping centre terms (extremes, stripes), all ratios and signs (noise, opposite), near
-/// pixels (weaker, stronger, identical), single units (faint, dim).
-std::vector<PicturePair> MakePairs(const VideoFormat& format, std::uint64_t seed) {
-  PicturePairs pairs(format, seed);
-  const int top = pairs.top();
-  const auto noise = pairs.Noise();
-  const auto extremes = pairs.Extremes();
-  const auto natural = pairs.Natural();
-  const auto weaker = pairs.ThreeQuarters(natural);
-  const auto wide_columns = [&](int, int x, int) { return x % 4 < 2 ? top : 0; };
-  const auto checks = [&](int, int x, int y) { return (x + y) % 2 == 0 ? 0 : top; };
-  const auto blocks = pairs.Blocks(8, 8);
-  const auto faint = [&](int, int x, int y) { return top / 2 + (x * y) % 2; };
-  const auto dim = [&](int, int, int) { return top / 2 + pairs.Random(2); };
-  pairs.Add("noise", noise, noise);
-  pairs.Add("extremes", extremes, extremes);
-  pairs.Add("natural", natural, natural);
-  pairs.Add("weaker", natural, weaker);
-  pairs.Add("stronger", weaker, natural);
-  pairs.Add("stripes", pairs.Columns(), pairs.Rows());
-  pairs.Add("checks", wide_columns, checks);
-  pairs.Add("opposite", blocks, pairs.Inverse(blocks));
-  pairs.Add("identical", blocks, blocks);
-  pairs.Add("faint", faint, natural);
-  pairs.Add("dim", dim, dim);
-  pairs.Add("flat", pairs.Flat(top), faint);
-  return pairs.Take();
-}
-
 // `every`: one pair of so many.
 void Compare(int width, int height, int bit_depth, const OptionTexts& options, int every = 1) {
   const VideoFormat format{PixelFormat::kYuv400, width, height, bit_depth};
-  std::vector<PicturePair> pairs = MakePairs(format, test_targets::SeedOf(format));
+  std::vector<PicturePair> pairs = MakeAdmPairs(format, test_targets::SeedOf(format));
   int number = width;
   std::erase_if(pairs, [&](const PicturePair&) { return number++ % every != 0; });
   test_targets::ExpectSameFacts(kAdm, options, pairs);
@@ -142,28 +114,7 @@ TEST(AdmSimdTest, WidthsAroundRegisters) {
 }
 
 TEST(AdmSimdTest, Options) {
-  const std::vector<OptionTexts> families = {
-      {{"adm_enhn_gain_limit", "1"}},
-      {{"adm_enhn_gain_limit", "1.2"}},
-      {{"adm_enhn_gain_limit", "1.0001"}},
-      {{"adm_enhn_gain_limit", "7"}},
-      {{"adm_enhn_gain_limit", "99.99"}},
-      {{"adm_noise_weight", "0.02"}, {"adm_dlm_weight", "0.7"}, {"adm_min_val", "0.5"}, {"debug", "true"}},
-      {{"adm_norm_view_dist", "5"}},
-      {{"adm_norm_view_dist", "24"}, {"adm_ref_display_height", "4320"}},
-      {{"adm_csf_mode", "2"}},
-      {{"adm_csf_mode", "2"}, {"adm_enhn_gain_limit", "1"}, {"adm_norm_view_dist", "5"}},
-      {{"adm_csf_mode", "3"}},
-      {{"adm_csf_mode", "3"}, {"adm_norm_view_dist", "3"}, {"adm_ref_display_height", "2160"}},
-      {{"adm_csf_mode", "1"}},
-      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "0.0003"}, {"adm_csf_diag_scale", "0.0003"}},
-      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "0.017"}, {"adm_csf_diag_scale", "0.003"}},
-      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "50"}, {"adm_csf_diag_scale", "0"}},
-      {{"adm_skip_aim", "true"}},
-      {{"adm_skip_scale0", "true"}},
-      {{"adm_skip_scale0", "true"}, {"adm_skip_aim", "true"}, {"adm_enhn_gain_limit", "1"}},
-  };
-  for (const OptionTexts& options : families) {
+  for (const OptionTexts& options : AdmOptionFamilies()) {
     for (const int depth : {8, 10, 12, 16}) Compare(101 + depth, 67, depth, options);
   }
 }
@@ -172,7 +123,7 @@ TEST(AdmSimdTest, FactorsAtTheEdgesOfTheDomain) {
   const std::vector<AdmFactors> fine = {{43899, 54516}, {43899, 0}, {0, 54516}, {32768, 32768}, {32767, 32769}, {1, 1}};
   const std::vector<AdmFactors> coarse = {{(1u << 28) - 1, (1u << 28) - 1}, {(1u << 28) - 1, 1}, {1, 0}, {0, 7}};
   const VideoFormat format{PixelFormat::kYuv400, 97, 83, 10};
-  const std::vector<PicturePair> pairs = MakePairs(format, 5);
+  const std::vector<PicturePair> pairs = MakeAdmPairs(format, 5);
   for (std::size_t i = 0; i < fine.size(); ++i) {
     AdmPlan plan = MakePlan(format.width, format.height, format.bit_depth);
     plan.csf.scales[0].fixed = fine[i];
@@ -230,7 +181,7 @@ TEST(AdmSimdTest, TheTextIsExactOnTheScalarLane) {
       const AdmRange all = {0, plan.rows[3].outputs};
       const std::unique_ptr<AdmFrame> scalar = AdmFrame::Make(plan, CpuTarget::kScalar);
       const AdmSimdBuffers buffers(plan.columns);
-      for (const PicturePair& pair : MakePairs(format, 7)) {
+      for (const PicturePair& pair : MakeAdmPairs(format, 7)) {
         std::vector<Fact> expected(kAdmFacts);
         std::vector<Fact> facts(kAdmFacts);
         scalar->ExtractBand(pair.frames[0].plane(0), pair.frames[1].plane(0), all, expected);
@@ -250,7 +201,7 @@ TEST(AdmSimdTest, BandsAddUp) {
       plan.columns = MakeAdmAxes(width, skip_scale0);
       plan.rows = MakeAdmAxes(height, skip_scale0);
       const VideoFormat format{PixelFormat::kYuv400, width, height, 8};
-      const std::vector<PicturePair> pairs = MakePairs(format, 3);
+      const std::vector<PicturePair> pairs = MakeAdmPairs(format, 3);
       const i32 rows = plan.rows[3].outputs;
       for (const CpuTarget target : AvailableCpuTargets()) {
         const std::unique_ptr<AdmFrame> frame = AdmFrame::Make(plan, target);

@@ -62,6 +62,7 @@ LOCKSTEP_KERNEL void SumLanes(const LaneSumArgs& args, KernelItem item) {
   const i64 values = args.values;
   for (i32 value = 0; value < args.values; ++value) {
     u64 sum = 0;
+    LOCKSTEP_ROLLED
     for (i32 lane = 0; lane < kKernelLanes; ++lane) sum += args.parts[(i64{y} * kKernelLanes + lane) * values + value];
     if (item.row < args.height) args.sums[y * values + value] = sum;
   }

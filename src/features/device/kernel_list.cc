@@ -4,10 +4,12 @@
 
 #include <span>
 
+#include "features/adm/adm_kernels.h"
 #include "features/float_motion/float_motion_kernels.h"
 #include "features/float_psnr/float_psnr_kernels.h"
 #include "features/motion/motion_kernels.h"
 #include "features/psnr/psnr_kernels.h"
+#include "features/vif/vif_kernels.h"
 
 namespace lockstep {
 namespace {
@@ -19,12 +21,16 @@ namespace {
 #define LOCKSTEP_FLOAT_PSNR(...) LOCKSTEP_DESCRIBE("float_psnr", __VA_ARGS__)
 #define LOCKSTEP_MOTION(...) LOCKSTEP_DESCRIBE("motion", __VA_ARGS__)
 #define LOCKSTEP_FLOAT_MOTION(...) LOCKSTEP_DESCRIBE("float_motion", __VA_ARGS__)
+#define LOCKSTEP_VIF(...) LOCKSTEP_DESCRIBE("vif", __VA_ARGS__)
+#define LOCKSTEP_ADM(...) LOCKSTEP_DESCRIBE("adm", __VA_ARGS__)
 
 constexpr KernelDescription kKernels[] = {
     LOCKSTEP_PSNR_KERNELS(LOCKSTEP_PSNR)                  //
     LOCKSTEP_FLOAT_PSNR_KERNELS(LOCKSTEP_FLOAT_PSNR)      //
     LOCKSTEP_MOTION_KERNELS(LOCKSTEP_MOTION)              //
     LOCKSTEP_FLOAT_MOTION_KERNELS(LOCKSTEP_FLOAT_MOTION)  //
+    LOCKSTEP_VIF_KERNELS(LOCKSTEP_VIF)                    //
+    LOCKSTEP_ADM_KERNELS(LOCKSTEP_ADM)                    //
 };
 
 }  // namespace

@@ -12,9 +12,10 @@
 
 #include "base/aligned_buffer.h"
 #include "exact/elementary.h"
-#include "features/vif/vif_arithmetic.h"
+#include "features/vif/vif_device.h"
 #include "features/vif/vif_gain_binary64.h"
 #include "features/vif/vif_options.h"
+#include "features/vif/vif_rows.h"
 #include "features/vif/vif_simd.h"
 
 namespace lockstep {
@@ -57,8 +58,8 @@ class VifLines final : public Workspace {
  public:
   VifLines(int width, bool for_simd) : memory_([&](VifMemory& memory) { Lay(memory, width, for_simd); }) {}
 
-  VifMomentPlanes moments{};
-  VifVariancePlanes variances{};
+  VifMomentRow moments{};
+  VifVarianceRow variances{};
   VifSamplePlanes filtered{};
   VifSimdBuffers simd{};
 
@@ -75,8 +76,8 @@ class VifLines final : public Workspace {
       return;
     }
     moments = {memory.Take<u16>(width, 1), memory.Take<u16>(width, 1), memory.Take<u32>(width, 1),
-               memory.Take<u32>(width, 1), memory.Take<u32>(width, 1), 0};
-    variances = {memory.Take<i32>(width, 1), memory.Take<i32>(width, 1), memory.Take<i32>(width, 1), 0};
+               memory.Take<u32>(width, 1), memory.Take<u32>(width, 1)};
+    variances = {memory.Take<i32>(width, 1), memory.Take<i32>(width, 1), memory.Take<i32>(width, 1)};
     filtered = {memory.Take<u16>(width, 1), memory.Take<u16>(width, 1), 0};
   }
 
@@ -117,27 +118,28 @@ struct Settings {
 // The passes are functions of their own, because GCC spills twice as much where several of them share a loop nest.
 
 template <int kScale, class Sample>
-[[gnu::noinline]] void VerticalPass(const VifVerticalArgs& args, i32 row) {
-  VifVerticalRow<kScale, Sample, VifWideSum>(args, row);
+[[gnu::noinline]] void VerticalPass(const VifPictures& pictures, i32 y, const VifMomentRow& out) {
+  VifVerticalRow<kScale, Sample>(pictures, y, out);
 }
 
 template <int kScale>
-[[gnu::noinline]] void HorizontalPass(const VifHorizontalArgs& args, i32 row) {
-  VifHorizontalRow<kScale, VifWideSum>(args, row);
+[[gnu::noinline]] void HorizontalPass(const VifMomentRow& moments, i32 width, const VifVarianceRow& out) {
+  VifHorizontalRow<kScale>(moments, width, out);
 }
 
-[[gnu::noinline]] VifSums StatisticPass(const VifStatisticArgs<VifGainBinary64>& args, i32 row) {
-  return VifStatisticRow(args, row);
+[[gnu::noinline]] VifSums StatisticPass(const VifVarianceRow& variances, i32 width, const Settings& settings) {
+  return VifStatisticRow<VifGainBinary64>(variances, width, settings.log_table, settings.gain_limit);
 }
 
 template <int kScale, class Sample>
-[[gnu::noinline]] void DownsampleVerticalPass(const VifDownsampleVerticalArgs& args, i32 row) {
-  VifDownsampleVerticalRow<kScale, Sample>(args, row);
+[[gnu::noinline]] void DownsampleVerticalPass(const VifPictures& pictures, i32 y, const VifSamplePlanes& out) {
+  VifDownsampleVerticalRow<kScale, Sample>(pictures, y, out);
 }
 
 template <int kScale>
-[[gnu::noinline]] void DownsampleHorizontalPass(const VifDownsampleHorizontalArgs& args, i32 row) {
-  VifDownsampleHorizontalRow<kScale>(args, row);
+[[gnu::noinline]] void DownsampleHorizontalPass(const VifSamplePlanes& filtered, i32 width,
+                                                const VifSamplePlanes& out) {
+  VifDownsampleHorizontalRow<kScale>(filtered, width, out);
 }
 
 // The sums of a band of one scale, and the rows of the next scale that lie in it. A band begins at an even row, and
@@ -150,22 +152,17 @@ VifSums BandSums(const VifPictures& pictures, const VifSamplePlanes& next, const
     return simd({pictures, next, lines.simd, settings.gain_limit, scored, band.begin, band.end});
   }
   VifSums sums = {0, 0, 0, 0};
-  const VifVerticalArgs vertical = {pictures, lines.moments};
-  const VifHorizontalArgs horizontal = {lines.moments, lines.variances, pictures.width, pictures.height};
-  const VifStatisticArgs<VifGainBinary64> statistic = {lines.variances, pictures.width, pictures.height,
-                                                       settings.log_table, settings.gain_limit};
   for (i32 y = band.begin; y < band.end; ++y) {
     if (scored) {
-      VerticalPass<kScale, Sample>(vertical, y);
-      HorizontalPass<kScale>(horizontal, y);
-      VifAddSums(sums, StatisticPass(statistic, y));
+      VerticalPass<kScale, Sample>(pictures, y, lines.moments);
+      HorizontalPass<kScale>(lines.moments, pictures.width, lines.variances);
+      VifAddSums(sums, StatisticPass(lines.variances, pictures.width, settings));
     }
     if constexpr (kScale + 1 < kVifScales) {
       // While these source rows are in the cache. An odd last row has no successor.
-      const i32 next_height = pictures.height / 2;
-      if (y % 2 == 0 && y / 2 < next_height) {
-        DownsampleVerticalPass<kScale + 1, Sample>({pictures, lines.filtered}, y / 2);
-        DownsampleHorizontalPass<kScale + 1>({lines.filtered, next, pictures.width / 2, next_height}, y / 2);
+      if (y % 2 == 0 && y / 2 < pictures.height / 2) {
+        DownsampleVerticalPass<kScale + 1, Sample>(pictures, y, lines.filtered);
+        DownsampleHorizontalPass<kScale + 1>(lines.filtered, pictures.width / 2, next.Row(y / 2));
       }
     }
   }
@@ -273,6 +270,10 @@ class VifFeature final : public Feature {
       facts[i++] = scale.non_log_num;
       facts[i++] = scale.non_log_count;
     }
+  }
+
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram() const override {
+    return MakeVifDeviceProgram(format_, {settings_.skip_scale0, settings_.gain_limit});
   }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Integer VIF: taps, rounding, the statistic of a pixel, and the kernel bodies that every backend runs.
+// Integer VIF: taps, rounding, and the statistic of a pixel.
 #pragma once
 
 #include "base/kernel_prelude.h"
@@ -7,10 +7,7 @@
 namespace lockstep {
 
 // A scale takes five steps: vertical and horizontal filter, statistic; vertical and horizontal down-sampling to the
-// next scale. Each has a body for one row, `…Row(args, row, first, step)`: it does columns first, first + step, …, so
-// that the lanes of a device can share a row; idle rows redo the last one and store the same values again. A backend
-// that takes one row after the other sets the row_stride of the planes in between to 0, which turns them into line
-// buffers.
+// next scale. How rows and lanes share them is the business of vif_rows.h, vif_lanes-inl.h and vif_kernels.h.
 
 inline constexpr i32 kVifScales = 4;
 
@@ -18,9 +15,6 @@ inline constexpr i32 kVifScales = 4;
 inline constexpr i32 kVifNoise = 131072;
 /// VifLog() of kVifNoise.
 inline constexpr u32 kVifLogNoise = 2048 * 17;
-
-/// Mirrored samples that a row of vertically filtered samples has on either side; no filter reads further.
-inline constexpr i32 kVifPadding = 8;
 
 /// The low-pass filter of a scale's statistic and of the down-sampling to that scale. The taps add up to 65536.
 template <int kScale>
@@ -86,150 +80,27 @@ struct VifSplitSum {
     high += tap * (moment >> 16);
     low += tap * (moment & 0xffffu);
   }
+  /// Both moments that a symmetric filter gives one tap.
+  LOCKSTEP_KERNEL void AddPair(u16 tap, u32 moment, u32 other) {
+    high += tap * ((moment >> 16) + (other >> 16));
+    low += tap * ((moment & 0xffffu) + (other & 0xffffu));
+  }
   [[nodiscard]] LOCKSTEP_KERNEL u32 Round(i32 shift) const {
     return (high << (16 - shift)) + ((low + ((u32{1} << shift) >> 1)) >> shift);
   }
 };
 
-/// The pictures of one scale.
-struct VifPictures {
-  const void* reference;  // u8 at scale 0 of 8-bit video, else u16
-  const void* distorted;
-  i64 reference_stride;  // samples
-  i64 distorted_stride;
-  i32 width;
-  i32 height;
-  i32 bit_depth;  // of the video; matters at scale 0 only
+/// Means and second moments of a pair of samples, or filtered ones.
+struct VifMoments {
+  u32 mean_reference;
+  u32 mean_distorted;
+  u32 square_reference;
+  u32 square_distorted;
+  u32 product;
 };
 
-/// A pair of planes of 16-bit samples; pointers to column 0 of row 0.
-struct VifSamplePlanes {
-  u16* reference;
-  u16* distorted;
-  i64 row_stride;
-
-  [[nodiscard]] LOCKSTEP_KERNEL VifSamplePlanes Row(i32 row) const {
-    const i64 offset = row * row_stride;
-    return {reference + offset, distorted + offset, row_stride};
-  }
-};
-
-/// Vertically filtered means and second moments, kVifPadding columns on either side included; pointers to column 0 of
-/// row 0.
-struct VifMomentPlanes {
-  u16* mean_reference;
-  u16* mean_distorted;
-  u32* square_reference;
-  u32* square_distorted;
-  u32* product;
-  i64 row_stride;
-
-  [[nodiscard]] LOCKSTEP_KERNEL VifMomentPlanes Row(i32 row) const {
-    const i64 offset = row * row_stride;
-    return {mean_reference + offset,   mean_distorted + offset, square_reference + offset,
-            square_distorted + offset, product + offset,        row_stride};
-  }
-};
-
-/// Local variances and covariance, Q16.
-struct VifVariancePlanes {
-  i32* reference;
-  i32* distorted;
-  i32* covariance;
-  i64 row_stride;
-
-  [[nodiscard]] LOCKSTEP_KERNEL VifVariancePlanes Row(i32 row) const {
-    const i64 offset = row * row_stride;
-    return {reference + offset, distorted + offset, covariance + offset, row_stride};
-  }
-};
-
-struct VifVerticalArgs {
-  VifPictures pictures;
-  VifMomentPlanes moments;
-};
-
-/// Means and second moments of the column segment around (x, row), stored at column `out`.
-/// in      samples of 8–16 bit
-/// edge    mirror, border sample not repeated
-/// exact   every sum of taps times samples, with its rounding constant, is below 2^32; rounded means fit 16 bits and
-///         rounded moments 32
-template <int kScale, class Sample, class Sum>
-LOCKSTEP_KERNEL void VifVerticalPixel(const VifPictures& pictures, i32 row, i32 x, const VifMomentPlanes& line,
-                                      i32 out) {
-  const i32 bit_depth = sizeof(Sample) == 1 ? 8 : pictures.bit_depth;
-  const i32 mean_shift = kScale == 0 ? bit_depth : 16;
-  const i32 square_shift = kScale == 0 ? 2 * (bit_depth - 8) : 16;
-  const Sample* const reference = static_cast<const Sample*>(pictures.reference);
-  const Sample* const distorted = static_cast<const Sample*>(pictures.distorted);
-  u32 mean_reference = u32{1} << (mean_shift - 1);
-  u32 mean_distorted = u32{1} << (mean_shift - 1);
-  Sum square_reference;
-  Sum square_distorted;
-  Sum product;
-  LOCKSTEP_UNROLL
-  for (i32 k = -VifFilter<kScale>::kRadius; k <= VifFilter<kScale>::kRadius; ++k) {
-    const u16 tap = VifFilter<kScale>::Tap(k);
-    const i64 y = Mirror(row + k, pictures.height);
-    const u32 u = reference[y * pictures.reference_stride + x];
-    const u32 v = distorted[y * pictures.distorted_stride + x];
-    mean_reference += tap * u;
-    mean_distorted += tap * v;
-    square_reference.Add(tap, u * u);
-    square_distorted.Add(tap, v * v);
-    product.Add(tap, u * v);
-  }
-  line.mean_reference[out] = static_cast<u16>(mean_reference >> mean_shift);
-  line.mean_distorted[out] = static_cast<u16>(mean_distorted >> mean_shift);
-  line.square_reference[out] = square_reference.Round(square_shift);
-  line.square_distorted[out] = square_distorted.Round(square_shift);
-  line.product[out] = product.Round(square_shift);
-}
-
-/// One row of moments, with the mirrored columns that the horizontal filter reads.
-template <int kScale, class Sample, class Sum>
-LOCKSTEP_KERNEL void VifVerticalRow(const VifVerticalArgs& args, i32 row, i32 first = 0, i32 step = 1) {
-  constexpr i32 kRadius = VifFilter<kScale>::kRadius;
-  static_assert(kRadius <= kVifPadding);
-  const VifPictures pictures = args.pictures;
-  const i32 y = LiveRow(row, pictures.height);
-  const VifMomentPlanes line = args.moments.Row(y);
-  LOCKSTEP_INDEPENDENT
-  for (i32 x = first; x < pictures.width; x += step) {
-    VifVerticalPixel<kScale, Sample, Sum>(pictures, y, x, line, x);
-  }
-  for (i32 i = first; i < 2 * kRadius; i += step) {
-    const i32 out = i < kRadius ? i - kRadius : pictures.width + i - kRadius;
-    VifVerticalPixel<kScale, Sample, Sum>(pictures, y, Mirror(out, pictures.width), line, out);
-  }
-}
-
-struct VifHorizontalArgs {
-  VifMomentPlanes moments;
-  VifVariancePlanes variances;
-  i32 width;
-  i32 height;
-};
-
-/// exact   below 2^32; not rounded
-template <int kScale>
-LOCKSTEP_KERNEL u32 VifHorizontalMean(const u16* line, i32 x) {
-  u32 sum = 0;
-  LOCKSTEP_UNROLL
-  for (i32 k = -VifFilter<kScale>::kRadius; k <= VifFilter<kScale>::kRadius; ++k) {
-    sum += static_cast<u32>(VifFilter<kScale>::Tap(k)) * line[x + k];
-  }
-  return sum;
-}
-
-template <int kScale, class Sum>
-LOCKSTEP_KERNEL u32 VifHorizontalMoment(const u32* line, i32 x) {
-  Sum sum;
-  LOCKSTEP_UNROLL
-  for (i32 k = -VifFilter<kScale>::kRadius; k <= VifFilter<kScale>::kRadius; ++k) {
-    sum.Add(VifFilter<kScale>::Tap(k), line[x + k]);
-  }
-  return sum.Round(16);
+LOCKSTEP_KERNEL VifMoments VifMomentsOf(u32 reference, u32 distorted) {
+  return {reference, distorted, reference * reference, distorted * distorted, reference * distorted};
 }
 
 /// Product of two means: floor(a * b / 2^32 + 1/2).
@@ -237,26 +108,57 @@ LOCKSTEP_KERNEL u32 VifMeanProduct(u32 a, u32 b) {
   return static_cast<u32>((static_cast<u64>(a) * b + (u64{1} << 31)) >> 32);
 }
 
-/// One row of variances. Rounding can make the reference's variance negative, which stays so; the distorted picture's
-/// is at least 0.
-template <int kScale, class Sum>
-LOCKSTEP_KERNEL void VifHorizontalRow(const VifHorizontalArgs& args, i32 row, i32 first = 0, i32 step = 1) {
-  const i32 width = args.width;
-  const i32 y = LiveRow(row, args.height);
-  const VifMomentPlanes line = args.moments.Row(y);
-  const VifVariancePlanes out = args.variances.Row(y);
-  for (i32 x = first; x < width; x += step) {
-    const u32 mean_reference = VifHorizontalMean<kScale>(line.mean_reference, x);
-    const u32 mean_distorted = VifHorizontalMean<kScale>(line.mean_distorted, x);
-    const u32 square_reference = VifHorizontalMoment<kScale, Sum>(line.square_reference, x);
-    const u32 square_distorted = VifHorizontalMoment<kScale, Sum>(line.square_distorted, x);
-    const u32 product = VifHorizontalMoment<kScale, Sum>(line.product, x);
-    const i32 distorted = static_cast<i32>(square_distorted - VifMeanProduct(mean_distorted, mean_distorted));
-    out.reference[x] = static_cast<i32>(square_reference - VifMeanProduct(mean_reference, mean_reference));
-    out.distorted[x] = distorted > 0 ? distorted : 0;
-    out.covariance[x] = static_cast<i32>(product - VifMeanProduct(mean_reference, mean_distorted));
+/// Local variances and covariance of a pixel, Q16.
+struct VifVariances {
+  i32 reference;
+  i32 distorted;
+  i32 covariance;
+};
+
+/// Sums of taps times moments.
+/// in      means of at most 16 bits
+/// exact   sums of means, with a rounding constant of 32768, are below 2^32
+template <class Sum>
+struct VifMomentSums {
+  u32 mean_reference = 0;
+  u32 mean_distorted = 0;
+  Sum square_reference;
+  Sum square_distorted;
+  Sum product;
+
+  LOCKSTEP_KERNEL void Add(u16 tap, const VifMoments& moments) {
+    mean_reference += tap * moments.mean_reference;
+    mean_distorted += tap * moments.mean_distorted;
+    square_reference.Add(tap, moments.square_reference);
+    square_distorted.Add(tap, moments.square_distorted);
+    product.Add(tap, moments.product);
   }
-}
+  LOCKSTEP_KERNEL void AddPair(u16 tap, const VifMoments& moments, const VifMoments& others) {
+    mean_reference += tap * (moments.mean_reference + others.mean_reference);
+    mean_distorted += tap * (moments.mean_distorted + others.mean_distorted);
+    square_reference.AddPair(tap, moments.square_reference, others.square_reference);
+    square_distorted.AddPair(tap, moments.square_distorted, others.square_distorted);
+    product.AddPair(tap, moments.product, others.product);
+  }
+
+  /// After the vertical filter.
+  /// in      1 <= mean_shift <= 16, 0 <= square_shift <= 16
+  /// exact   for samples of the shifts' bit depth means fit 16 bits and moments 32
+  [[nodiscard]] LOCKSTEP_KERNEL VifMoments Round(i32 mean_shift, i32 square_shift) const {
+    const u32 half = u32{1} << (mean_shift - 1);
+    return {(mean_reference + half) >> mean_shift, (mean_distorted + half) >> mean_shift,
+            square_reference.Round(square_shift), square_distorted.Round(square_shift), product.Round(square_shift)};
+  }
+
+  /// After the horizontal filter. Rounding can make the reference's variance negative, which stays so; the distorted
+  /// picture's is at least 0.
+  [[nodiscard]] LOCKSTEP_KERNEL VifVariances Variances() const {
+    const i32 reference = static_cast<i32>(square_reference.Round(16) - VifMeanProduct(mean_reference, mean_reference));
+    const i32 distorted = static_cast<i32>(square_distorted.Round(16) - VifMeanProduct(mean_distorted, mean_distorted));
+    const i32 covariance = static_cast<i32>(product.Round(16) - VifMeanProduct(mean_reference, mean_distorted));
+    return {reference, distorted > 0 ? distorted : 0, covariance};
+  }
+};
 
 /// What a scale's score is made of.
 /// exact   integers of at least 0, so pixels may be added in any order; over a row of up to 32768 pixels num_log,
@@ -288,6 +190,18 @@ LOCKSTEP_KERNEL u32 VifLog(const u16* table, u64 value) {
   return table[(value >> shift) - 32768] + 2048u * static_cast<u32>(shift);
 }
 
+/// What a pixel of the logarithms adds to den_log.
+/// in      s1 >= kVifNoise
+LOCKSTEP_KERNEL u32 VifDenominatorLog(const u16* log_table, i32 s1) {
+  return VifLog(log_table, static_cast<u32>(s1) + kVifNoise) - kVifLogNoise;
+}
+
+/// What a pixel adds to num_log.
+LOCKSTEP_KERNEL u32 VifNumeratorLog(const u16* log_table, const VifGainTerms& terms) {
+  const u64 noise = static_cast<u64>(terms.residual) + kVifNoise;
+  return VifLog(log_table, terms.signal + noise) - VifLog(log_table, noise);
+}
+
 /// Adds one pixel.
 /// in      Gain: a policy with a type Limit and Terms(s1, s2, s12, limit), defined for s1 >= kVifNoise, s2 > 0, s12 > 0
 ///         and equal to binary64 arithmetic, each operation rounded once:
@@ -296,100 +210,13 @@ template <class Gain>
 LOCKSTEP_KERNEL void VifAddPixel(VifSums& sums, i32 s1, i32 s2, i32 s12, const u16* log_table,
                                  typename Gain::Limit gain_limit) {
   if (s1 >= kVifNoise) {
-    sums.den_log += VifLog(log_table, static_cast<u32>(s1) + kVifNoise) - kVifLogNoise;
+    sums.den_log += VifDenominatorLog(log_table, s1);
     if (s12 > 0 && s2 > 0) {
-      const VifGainTerms terms = Gain::Terms(s1, s2, s12, gain_limit);
-      const u64 noise = static_cast<u64>(terms.residual) + kVifNoise;
-      sums.num_log += VifLog(log_table, terms.signal + noise) - VifLog(log_table, noise);
+      sums.num_log += VifNumeratorLog(log_table, Gain::Terms(s1, s2, s12, gain_limit));
     }
   } else {
     sums.non_log_num += static_cast<u32>(s2);
     sums.non_log_count += 1;
-  }
-}
-
-template <class Gain>
-struct VifStatisticArgs {
-  VifVariancePlanes variances;
-  i32 width;
-  i32 height;
-  const u16* log_table;
-  typename Gain::Limit gain_limit;
-};
-
-/// Sums of the columns first, first + step, … of a row. An idle row returns the last row's sums, which the caller
-/// drops.
-template <class Gain>
-LOCKSTEP_KERNEL VifSums VifStatisticRow(const VifStatisticArgs<Gain>& args, i32 row, i32 first = 0, i32 step = 1) {
-  const VifVariancePlanes line = args.variances.Row(LiveRow(row, args.height));
-  VifSums sums = {0, 0, 0, 0};
-  for (i32 x = first; x < args.width; x += step) {
-    VifAddPixel<Gain>(sums, line.reference[x], line.distorted[x], line.covariance[x], args.log_table, args.gain_limit);
-  }
-  return sums;
-}
-
-struct VifDownsampleVerticalArgs {
-  VifPictures pictures;  // of scale kScale - 1
-  VifSamplePlanes filtered;
-};
-
-template <int kScale, class Sample>
-LOCKSTEP_KERNEL void VifDownsampleVerticalPixel(const VifPictures& pictures, i32 row, i32 x,
-                                                const VifSamplePlanes& line, i32 out) {
-  const i32 bit_depth = sizeof(Sample) == 1 ? 8 : pictures.bit_depth;
-  const i32 shift = kScale == 1 ? bit_depth : 16;
-  const Sample* const reference = static_cast<const Sample*>(pictures.reference);
-  const Sample* const distorted = static_cast<const Sample*>(pictures.distorted);
-  u32 mean_reference = u32{1} << (shift - 1);
-  u32 mean_distorted = u32{1} << (shift - 1);
-  LOCKSTEP_UNROLL
-  for (i32 k = -VifFilter<kScale>::kRadius; k <= VifFilter<kScale>::kRadius; ++k) {
-    const u32 tap = VifFilter<kScale>::Tap(k);
-    const i64 y = Mirror(row + k, pictures.height);
-    mean_reference += tap * reference[y * pictures.reference_stride + x];
-    mean_distorted += tap * distorted[y * pictures.distorted_stride + x];
-  }
-  line.reference[out] = static_cast<u16>(mean_reference >> shift);
-  line.distorted[out] = static_cast<u16>(mean_distorted >> shift);
-}
-
-/// Row 2 * row of the pictures, filtered vertically, with the mirrored columns that the horizontal filter reads.
-/// exact   as VifVerticalPixel
-template <int kScale, class Sample>
-LOCKSTEP_KERNEL void VifDownsampleVerticalRow(const VifDownsampleVerticalArgs& args, i32 row, i32 first = 0,
-                                              i32 step = 1) {
-  constexpr i32 kRadius = VifFilter<kScale>::kRadius;
-  const VifPictures pictures = args.pictures;
-  const i32 y = LiveRow(row, pictures.height / 2);
-  const VifSamplePlanes line = args.filtered.Row(y);
-  LOCKSTEP_INDEPENDENT
-  for (i32 x = first; x < pictures.width; x += step) {
-    VifDownsampleVerticalPixel<kScale, Sample>(pictures, 2 * y, x, line, x);
-  }
-  for (i32 i = first; i < 2 * kRadius; i += step) {
-    const i32 out = i < kRadius ? i - kRadius : pictures.width + i - kRadius;
-    VifDownsampleVerticalPixel<kScale, Sample>(pictures, 2 * y, Mirror(out, pictures.width), line, out);
-  }
-}
-
-struct VifDownsampleHorizontalArgs {
-  VifSamplePlanes filtered;
-  VifSamplePlanes output;
-  i32 width;  // of the output
-  i32 height;
-};
-
-/// One row of the next scale's pictures: every second column, filtered horizontally.
-template <int kScale>
-LOCKSTEP_KERNEL void VifDownsampleHorizontalRow(const VifDownsampleHorizontalArgs& args, i32 row, i32 first = 0,
-                                                i32 step = 1) {
-  const i32 y = LiveRow(row, args.height);
-  const VifSamplePlanes line = args.filtered.Row(y);
-  const VifSamplePlanes out = args.output.Row(y);
-  for (i32 x = first; x < args.width; x += step) {
-    out.reference[x] = static_cast<u16>((VifHorizontalMean<kScale>(line.reference, 2 * x) + 32768) >> 16);
-    out.distorted[x] = static_cast<u16>((VifHorizontalMean<kScale>(line.distorted, 2 * x) + 32768) >> 16);
   }
 }
 

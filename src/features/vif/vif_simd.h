@@ -2,7 +2,7 @@
 // vif's sums by vector instructions: the integers of vif_arithmetic.h, in another order.
 #pragma once
 
-#include "features/vif/vif_arithmetic.h"
+#include "features/vif/vif_rows.h"
 #include "lanes/cpu_target.h"
 
 namespace lockstep {

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <set>
 #include <utility>
@@ -14,42 +12,17 @@
 #include "features/test_run.h"
 #include "features/test_targets.h"
 #include "features/vif/vif.h"
+#include "features/vif/vif_test_pictures.h"
 
 namespace lockstep {
 namespace {
 
 using test_run::OptionTexts;
 using test_targets::PicturePair;
-using test_targets::PicturePairs;
-
-std::vector<PicturePair> MakePairs(const VideoFormat& format, std::uint64_t seed) {
-  PicturePairs pairs(format, seed);
-  const int top = pairs.top();
-  const int unit = pairs.unit();
-  const auto noise = pairs.Noise();
-  const auto natural = pairs.Natural();
-  const auto weaker = pairs.ThreeQuarters(natural);
-  const auto blocks = pairs.Blocks(8, 8);
-  const auto extremes = pairs.Extremes();
-  const auto slope = [&](int, int x, int y) { return (x * 3 + y * 5) * unit / 4 % (top + 1); };
-  const auto steeper = [&](int p, int x, int y) { return std::min(slope(p, x, y) * 5 / 4, top); };
-  const auto faint = [&](int, int x, int y) { return top / 2 + (x + y) % 2; };
-  pairs.Add("noise", noise, noise);
-  pairs.Add("natural", natural, natural);
-  pairs.Add("weaker", natural, weaker);
-  pairs.Add("stronger", weaker, natural);
-  pairs.Add("identical", blocks, blocks);
-  pairs.Add("stripes", pairs.Columns(), pairs.Rows());
-  pairs.Add("flat", pairs.Flat(top), faint);
-  pairs.Add("enhanced", faint, blocks);
-  pairs.Add("extremes", extremes, extremes);
-  pairs.Add("slopes", slope, steeper);
-  return pairs.Take();
-}
 
 void Compare(int width, int height, int bit_depth, const OptionTexts& options) {
   const VideoFormat format{PixelFormat::kYuv400, width, height, bit_depth};
-  test_targets::ExpectSameFacts(kVif, options, MakePairs(format, test_targets::SeedOf(format)));
+  test_targets::ExpectSameFacts(kVif, options, MakeVifPairs(format));
 }
 
 TEST(VifSimdTest, SmallSizes) {
@@ -139,7 +112,7 @@ TEST(VifSimdTest, BandsAddUpToTheWhole) {
   for (const int depth : {8, 10}) {
     for (const int height : {64, 67, 161, 302}) {
       const VideoFormat format{PixelFormat::kYuv400, 77, height, depth};
-      for (const PicturePair& pair : MakePairs(format, static_cast<std::uint64_t>(height))) {
+      for (const PicturePair& pair : MakeVifPairs(format)) {
         const std::vector<Fact> expected = test_targets::FactsOf(kVif, {}, pair, CpuTarget::kScalar);
         for (const CpuTarget target : AvailableCpuTargets()) {
           for (const int bands : {2, 3, 5}) {

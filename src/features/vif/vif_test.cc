@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// vif against a naive formulation of its definition, against published values, and its kernels as a device runs them.
+// vif against a naive formulation of its definition and against published values, and its arithmetic.
 #include "features/vif/vif.h"
 
 #include <gtest/gtest.h>
@@ -502,109 +502,7 @@ TEST(Vif, ChromaDoesNotMatter) {
   }
 }
 
-// The kernel bodies as a device runs them: whole planes, several lanes a row, idle rows, any order, split sums.
-
-constexpr i32 kLanes = 8;
-constexpr i32 kIdleRows = 3;
-
-// A plane whose memory goes on below the last row, where idle rows must not write.
-template <class T>
-class GuardedPlane {
- public:
-  GuardedPlane(i64 stride, i32 height)
-      : end_(static_cast<std::size_t>(kVifPadding + stride * height)),
-        values_(end_ + static_cast<std::size_t>(stride * kIdleRows), kGuard) {}
-  ~GuardedPlane() {
-    EXPECT_TRUE(std::all_of(values_.begin() + static_cast<std::ptrdiff_t>(end_), values_.end(),
-                            [](T value) { return value == kGuard; }));
-  }
-  T* data() { return values_.data() + kVifPadding; }
-
- private:
-  static constexpr T kGuard = 77;
-  std::size_t end_;
-  std::vector<T> values_;
-};
-
-template <int kScale, class Sample>
-VifSums DeviceScale(const VifPictures& pictures, std::vector<std::vector<u16>>& next, VifPictures* next_pictures) {
-  const i64 stride = pictures.width + 2 * kVifPadding + 5;
-  GuardedPlane<u16> means[4] = {
-      {stride, pictures.height}, {stride, pictures.height}, {stride, pictures.height}, {stride, pictures.height}};
-  GuardedPlane<u32> squares[3] = {{stride, pictures.height}, {stride, pictures.height}, {stride, pictures.height}};
-  GuardedPlane<i32> variances[3] = {{stride, pictures.height}, {stride, pictures.height}, {stride, pictures.height}};
-  const VifMomentPlanes moments = {means[0].data(),   means[1].data(),   squares[0].data(),
-                                   squares[1].data(), squares[2].data(), stride};
-  const VifVariancePlanes planes = {variances[0].data(), variances[1].data(), variances[2].data(), stride};
-  const auto launch = [](i32 rows, const auto& body) {
-    for (i32 row = rows + kIdleRows - 1; row >= 0; --row) {
-      for (i32 lane = kLanes - 1; lane >= 0; --lane) body(row, lane);
-    }
-  };
-  launch(pictures.height, [&](i32 row, i32 lane) {
-    VifVerticalRow<kScale, Sample, VifSplitSum>({pictures, moments}, row, lane, kLanes);
-  });
-  launch(pictures.height, [&](i32 row, i32 lane) {
-    VifHorizontalRow<kScale, VifSplitSum>({moments, planes, pictures.width, pictures.height}, row, lane, kLanes);
-  });
-  VifSums sums = {0, 0, 0, 0};
-  launch(pictures.height, [&](i32 row, i32 lane) {
-    const VifSums part = VifStatisticRow<VifGainBinary64>(
-        {planes, pictures.width, pictures.height, VifLogTable().data(), 100.0}, row, lane, kLanes);
-    if (row < pictures.height) VifAddSums(sums, part);
-  });
-  if constexpr (kScale + 1 < kVifScales) {
-    const i32 width = pictures.width / 2;
-    const i32 height = pictures.height / 2;
-    const VifSamplePlanes filtered = {means[2].data(), means[3].data(), stride};
-    next.assign(2, std::vector<u16>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)));
-    const VifSamplePlanes output = {next[0].data(), next[1].data(), width};
-    launch(height, [&](i32 row, i32 lane) {
-      VifDownsampleVerticalRow<kScale + 1, Sample>({pictures, filtered}, row, lane, kLanes);
-    });
-    launch(height, [&](i32 row, i32 lane) {
-      VifDownsampleHorizontalRow<kScale + 1>({filtered, output, width, height}, row, lane, kLanes);
-    });
-    *next_pictures = {output.reference, output.distorted, width, width, width, height, pictures.bit_depth};
-  }
-  return sums;
-}
-
-TEST(VifKernels, LanesAndSplitSumsGiveTheFacts) {
-  for (const int depth : {8, 10, 16}) {
-    for (const PlaneSize size : {PlaneSize{16, 16}, PlaneSize{19, 33}, PlaneSize{41, 22}, PlaneSize{64, 17}}) {
-      const VideoFormat format = Format(size.width, size.height, depth);
-      const std::unique_ptr<Feature> feature = MakeFeature(kVif, {}, format);
-      for (const Pair& pair : Pairs(format, 31)) {
-        const PlaneView reference = pair.reference.plane(0);
-        const PlaneView distorted = pair.distorted.plane(0);
-        const i64 bytes = format.bytes_per_sample();
-        VifPictures pictures = {reference.data,
-                                distorted.data,
-                                reference.stride_bytes / bytes,
-                                distorted.stride_bytes / bytes,
-                                format.width,
-                                format.height,
-                                depth};
-        std::vector<std::vector<u16>> planes[3];
-        VifPictures smaller[3];
-        const VifSums sums[] = {depth == 8 ? DeviceScale<0, u8>(pictures, planes[0], &smaller[0])
-                                           : DeviceScale<0, u16>(pictures, planes[0], &smaller[0]),
-                                DeviceScale<1, u16>(smaller[0], planes[1], &smaller[1]),
-                                DeviceScale<2, u16>(smaller[1], planes[2], &smaller[2]),
-                                DeviceScale<3, u16>(smaller[2], planes[0], nullptr)};
-        std::vector<Fact> facts;
-        for (const VifSums& s : sums) {
-          for (const u64 sum : {s.num_log, s.den_log, s.non_log_num, s.non_log_count}) facts.push_back(sum);
-        }
-        EXPECT_EQ(facts, FactsOf(*feature, pair.reference, pair.distorted))
-            << pair.name << " " << size.width << "x" << size.height << " " << depth << " bit";
-      }
-    }
-  }
-}
-
-TEST(VifKernels, GainTermsRoundEachOperation) {
+TEST(VifArithmetic, GainTermsRoundEachOperation) {
   struct Case {
     i32 s1, s2, s12;
     u32 residual;
@@ -626,7 +524,7 @@ TEST(VifKernels, GainTermsRoundEachOperation) {
   EXPECT_EQ(VifGainBinary64::Terms(131072, 2000000, 500000, 1.5).signal, 294912u);
 }
 
-TEST(VifKernels, BranchesOfThePixel) {
+TEST(VifArithmetic, BranchesOfThePixel) {
   const auto pixel = [](i32 s1, i32 s2, i32 s12) {
     VifSums sums = {0, 0, 0, 0};
     VifAddPixel<VifGainBinary64>(sums, s1, s2, s12, VifLogTable().data(), 100.0);
@@ -641,7 +539,7 @@ TEST(VifKernels, BranchesOfThePixel) {
   EXPECT_EQ(pixel(131072, 131072, -131072), (Four{0, 2048, 0, 0}));
 }
 
-TEST(VifKernels, SplitSumEqualsWideSum) {
+TEST(VifArithmetic, SplitSumEqualsWideSum) {
   std::uint64_t state = 1;
   for (int round = 0; round < 2000; ++round) {
     VifWideSum wide;
@@ -655,7 +553,7 @@ TEST(VifKernels, SplitSumEqualsWideSum) {
   }
 }
 
-TEST(VifKernels, TapsAddUpTo65536) {
+TEST(VifArithmetic, TapsAddUpTo65536) {
   const auto sum = [](auto filter) {
     i32 total = 0;
     for (i32 k = -filter.kRadius; k <= filter.kRadius; ++k) total += filter.Tap(k);

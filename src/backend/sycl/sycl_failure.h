@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// SYCL's exceptions as errors: the first one of a stream is kept.
+#pragma once
+
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <sycl/sycl.hpp>
+#include <utility>
+
+#include "lockstep/result.h"
+
+namespace lockstep {
+
+/// Must be called while an exception is handled.
+[[nodiscard]] inline Error CurrentSyclError(const std::string& device) {
+  try {
+    throw;
+  } catch (const sycl::exception& exception) {
+    const auto code = exception.code();
+    ErrorCode own = ErrorCode::kInternal;
+    if (code == sycl::errc::memory_allocation) own = ErrorCode::kOutOfMemory;
+    if (code == sycl::errc::feature_not_supported) own = ErrorCode::kUnsupported;
+    return Error{own, device + ": " + exception.what(), {}, {}, {}};
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kOutOfMemory, device + ": the host's memory is exhausted", {}, {}, {}};
+  } catch (const std::exception& exception) {
+    return Error{ErrorCode::kInternal, device + ": " + exception.what(), {}, {}, {}};
+  } catch (...) {
+    return Error{ErrorCode::kInternal, device + ": an exception of unknown kind", {}, {}, {}};
+  }
+}
+
+/// Thread safe: the runtime reports what fails later from threads of its own.
+class FirstFailure {
+ public:
+  void Keep(Error error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+  }
+  [[nodiscard]] Status status() const {
+    const std::lock_guard lock(mutex_);
+    if (error_) return *error_;
+    return {};
+  }
+  [[nodiscard]] bool has_failed() const {
+    const std::lock_guard lock(mutex_);
+    return error_.has_value();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<Error> error_;
+};
+
+}  // namespace lockstep
