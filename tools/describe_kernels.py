@@ -25,19 +25,20 @@ PAGE = os.path.join(ROOT, "docs", "kernels.md")
 HEAD = """\
 # Kernels
 
-{kernels} kernels in {modules} SPIR-V modules, and what Intel's offline compiler (`ocloc` of Debian's intel-opencl-icd {version}) makes of them for two devices: {devices}.
+{kernels} kernels in {modules} SPIR-V modules, and what Intel's offline compiler (`ocloc` of Debian's intel-opencl-icd {version}) makes of them for three devices: {devices}.
 **Nothing on this page has run on such a device**: it is what the compiler says of its own output.
 
 `tools/describe_kernels.py` writes this page from the modules in `src/backend/sycl/modules`. `./check --only kernels` fails when the page is stale, when a module is not what the kernel compiler
 makes, or when a kernel breaks a rule of `tests/contract/kernel_audit.py`: no scratch memory, no stack calls, no 64-bit floats, no fused or re-associated additions, no early return, no private
-array, sub-groups of {sub_group}.
+array, the sub-group size of the device: {sub_group}, and 16 for `pvc`, which has no smaller ones (nor have later graphics; the plugin changes the number when it loads a module).
 
 - *arguments*: bytes of the argument block of one frame, in device memory.
 - *registers*: 32-byte registers that a hardware thread has for this kernel: 128, or 256 at half as many threads. How many of them are in use the compiler does not tell.
 - *scratch*: bytes of memory a hardware thread needs for arrays and spilled registers.
 - *code*: bytes of machine code.
 """
-DEVICE_NAMES = {"acm-g11": "`acm-g11`, the Arc A380", "tgllp": "`tgllp`, the graphics of 11th generation Core processors"}
+DEVICE_NAMES = {"acm-g11": "`acm-g11` (Arc A380)", "tgllp": "`tgllp` (graphics of 11th generation Core processors)",
+                "pvc": "`pvc` (Data Center GPU Max)"}
 
 
 def compiler_version():

@@ -134,8 +134,9 @@ class DeviceMemory {
 /// Which device, and how it is opened.
 struct DeviceSelection {
   std::string device;         // its number as listed, or a part of its name; empty: the backend's best
-  bool out_of_order = false;  // streams share one unordered queue and are held in order by events
+  bool out_of_order = false;  // the queues of streams are unordered; events hold their commands in order
   bool profiling = false;
+  int sub_group_size = 0;  // of the kernels, for tests; 0: the backend's best for the device
 };
 
 /// What a backend's plugin hands out. All functions are thread safe; no exception leaves them.

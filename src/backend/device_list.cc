@@ -37,7 +37,7 @@ Result<const DeviceBackend*> Load(std::string_view name) {
   return backend;
 }
 
-using OpenKey = std::tuple<std::string, std::string, bool, bool>;
+using OpenKey = std::tuple<std::string, std::string, bool, bool, int>;
 
 struct OpenDevices {
   std::mutex mutex;
@@ -83,7 +83,8 @@ std::vector<DeviceInfo> ListBackendDevices(std::string_view name) {
 Result<std::shared_ptr<Device>> OpenDevice(std::string_view backend, const DeviceSelection& selection) {
   Result<const DeviceBackend*> loaded = LoadDeviceBackend(backend);
   if (!loaded) return std::move(loaded).error();
-  const OpenKey key = {std::string(backend), selection.device, selection.out_of_order, selection.profiling};
+  const OpenKey key = {std::string(backend), selection.device, selection.out_of_order, selection.profiling,
+                       selection.sub_group_size};
   OpenDevices& open = Open();
   const std::lock_guard lock(open.mutex);
   const auto found = open.devices.find(key);

@@ -244,8 +244,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 #ifdef LOCKSTEP_HAS_SYCL
 // No device is a failure: the plugin is a part of this build.
-std::shared_ptr<Device> OpenSycl(bool out_of_order) {
+std::shared_ptr<Device> OpenSycl(bool out_of_order, int sub_group_size) {
   DeviceSelection selection;
+  selection.sub_group_size = sub_group_size;
   selection.out_of_order = out_of_order;
   Result<std::shared_ptr<Device>> device = OpenDevice("sycl", selection);
   EXPECT_TRUE(device.ok()) << device.error().Describe();
@@ -253,8 +254,9 @@ std::shared_ptr<Device> OpenSycl(bool out_of_order) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sycl, DevicePipelineTest,
-                         ::testing::Values(DeviceCase{"in_order", [] { return OpenSycl(false); }},
-                                           DeviceCase{"out_of_order", [] { return OpenSycl(true); }}));
+                         ::testing::Values(DeviceCase{"in_order", [] { return OpenSycl(false, 8); }},
+                                           DeviceCase{"out_of_order", [] { return OpenSycl(true, 8); }},
+                                           DeviceCase{"sub_groups_of_16", [] { return OpenSycl(false, 16); }}));
 #endif
 
 }  // namespace

@@ -75,8 +75,7 @@ def audit_offline(name, path, kernels):
         except RuntimeError as error:
             problems.append("module %s: %s" % (name, error))
             continue
-        problems += intel_compiler.audit_compiled(name, device, compiled, kernels, spirv_module.prefix(name),
-                                                  spirv_module.SUB_GROUP_SIZE)
+        problems += intel_compiler.audit_compiled(name, device, compiled, kernels, spirv_module.prefix(name))
     return problems
 
 
@@ -200,12 +199,8 @@ def self_test_tools(paths):
                 file.write(content)
             return path
 
-        wide = spirv_module.Module(data)
-        for instruction in wide.all(spirv_module.EXECUTION_MODE):
-            if instruction[2] == spirv_module.MODE_SUBGROUP_SIZE:
-                instruction[3] = 16
         plants.append(("compiled for sub-groups of 16", "simd_size is 16, not 8",
-                       audit_offline(name, store("wide", wide.encode()), [])))
+                       audit_offline(name, store("wide", spirv_module.with_sub_group_size(data, 16)), [])))
         if "float_motion" in paths:
             free = spirv_module.Module(read(paths["float_motion"]))
             free.instructions = [i for i in free.instructions if i[0] != spirv_module.EXECUTION_MODE or

@@ -107,6 +107,15 @@ class Module:
         return {i[1]: i for i in self.instructions if 19 <= i[0] <= 39}
 
 
+def with_sub_group_size(data, size):
+    """The module with another sub-group size for every kernel that asks for one."""
+    module = Module(data)
+    for instruction in module.all(EXECUTION_MODE):
+        if instruction[2] == MODE_SUBGROUP_SIZE:
+            instruction[3] = size
+    return module.encode()
+
+
 def audit_module(name, module, kernels, is_float, row_chains=()):
     """Problems of one module. kernels: names that must be there, and no others."""
     problems = []

@@ -18,13 +18,12 @@
 
 #include "backend/device.h"
 #include "backend/sycl/cpu_runtime.h"
+#include "backend/sycl/kernel_module.h"
 
 namespace lockstep {
 namespace {
 
 namespace syclexp = sycl::ext::oneapi::experimental;
-
-constexpr std::size_t kSubGroupSize = 8;  // kernel_module.sycl.in
 
 std::string_view DriverKind(sycl::backend backend) {
   switch (backend) {
@@ -58,10 +57,10 @@ std::string WhyUnusable(sycl::device device) {
   if (device.get_info<sycl::info::device::max_work_group_size>() < DeviceStream::kGroupSize) {
     return fmt::format("it has no work-groups of {}", DeviceStream::kGroupSize);
   }
-  const std::vector<std::size_t> sizes = device.get_info<sycl::info::device::sub_group_sizes>();
-  if (std::find(sizes.begin(), sizes.end(), kSubGroupSize) == sizes.end()) {
-    return fmt::format("the kernels are made for sub-groups of {}, and it has only those of {}", kSubGroupSize,
-                       fmt::join(sizes, ", "));
+  if (BestSubGroupSize(device) == 0) {
+    return fmt::format("the kernels are made for sub-groups of {}, and it has only those of {}",
+                       fmt::join(kSubGroupSizes, " or "),
+                       fmt::join(device.get_info<sycl::info::device::sub_group_sizes>(), ", "));
   }
   // Bits of the float metrics: every single operation is rounded as IEEE 754 says, tiny values included.
   const std::vector<sycl::info::fp_config> floats = device.get_info<sycl::info::device::single_fp_config>();
@@ -182,6 +181,14 @@ Result<sycl::device> Choose(const std::string& text) {
 }
 
 }  // namespace
+
+std::size_t BestSubGroupSize(const sycl::device& device) {
+  const std::vector<std::size_t> sizes = device.get_info<sycl::info::device::sub_group_sizes>();
+  for (const std::size_t size : kSubGroupSizes) {
+    if (std::find(sizes.begin(), sizes.end(), size) != sizes.end()) return size;
+  }
+  return 0;
+}
 
 std::vector<DeviceInfo> ListSyclDevices() {
   try {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/sycl/device_choice.h"
 #include "backend/sycl/kernel_module.h"
 #include "backend/sycl/sycl_stream.h"
 
@@ -23,11 +24,12 @@ namespace {
 
 namespace syclexp = sycl::ext::oneapi::experimental;
 
-sycl::kernel_bundle<sycl::bundle_state::executable> Load(const sycl::context& context, const KernelModule& module) {
+sycl::kernel_bundle<sycl::bundle_state::executable> Load(const sycl::context& context, const KernelModule& module,
+                                                         std::size_t sub_group_size) {
   std::string log;
   try {
-    auto source = syclexp::create_kernel_bundle_from_source(context, syclexp::source_language::spirv,
-                                                            std::vector<std::byte>(module.begin, module.end));
+    auto source = syclexp::create_kernel_bundle_from_source(
+        context, syclexp::source_language::spirv, WithSubGroupSize(module, static_cast<std::uint32_t>(sub_group_size)));
     return syclexp::build(source, syclexp::properties{syclexp::save_log{&log}});
   } catch (const sycl::exception& exception) {
     if (log.empty()) throw;
@@ -38,7 +40,12 @@ sycl::kernel_bundle<sycl::bundle_state::executable> Load(const sycl::context& co
 }  // namespace
 
 SyclDevice::SyclDevice(const sycl::device& device, const DeviceSelection& selection)
-    : device_(device), context_(device), out_of_order_(selection.out_of_order), profiling_(selection.profiling) {
+    : device_(device),
+      context_(device),
+      out_of_order_(selection.out_of_order),
+      profiling_(selection.profiling),
+      sub_group_size_(selection.sub_group_size != 0 ? static_cast<std::size_t>(selection.sub_group_size)
+                                                    : BestSubGroupSize(device)) {
   properties_.backend = "sycl";
   properties_.name = device_.get_info<sycl::info::device::name>();
   properties_.is_processor = device_.is_cpu();
@@ -50,10 +57,29 @@ SyclDevice::SyclDevice(const sycl::device& device, const DeviceSelection& select
     throw sycl::exception(sycl::make_error_code(sycl::errc::feature_not_supported), "it measures no times");
   }
   for (const KernelModule& module : KernelModules()) modules_[module.name];
-  if (out_of_order_) shared_queue_ = MakeQueue(shared_failure_);
 }
 
-sycl::queue SyclDevice::MakeQueue(const std::shared_ptr<FirstFailure>& failure) const {
+// Queues are used again and never destroyed: Intel's CPU runtime can wait for ever when an out-of-order queue goes
+// while its last command is still winding up, although the command's event is complete.
+SyclQueue SyclDevice::TakeQueue() {
+  {
+    const std::lock_guard lock(queues_mutex_);
+    if (!idle_queues_.empty()) {
+      SyclQueue queue = std::move(idle_queues_.back());
+      idle_queues_.pop_back();
+      return queue;
+    }
+  }
+  return MakeQueue();
+}
+
+void SyclDevice::GiveBack(SyclQueue queue) {
+  const std::lock_guard lock(queues_mutex_);
+  (queue.failure->has_failed() ? failed_queues_ : idle_queues_).push_back(std::move(queue));
+}
+
+SyclQueue SyclDevice::MakeQueue() const {
+  const auto failure = std::make_shared<FirstFailure>();
   const auto keep = [failure, name = properties_.name](const sycl::exception_list& exceptions) {
     for (const std::exception_ptr& one : exceptions) {
       try {
@@ -69,7 +95,7 @@ sycl::queue SyclDevice::MakeQueue(const std::shared_ptr<FirstFailure>& failure) 
   if (out_of_order_ && profiling_) properties = {enable_profiling()};
   if (!out_of_order_ && profiling_) properties = {in_order(), enable_profiling()};
   if (!out_of_order_ && !profiling_) properties = {in_order()};
-  return {context_, device_, keep, properties};
+  return {sycl::queue(context_, device_, keep, properties), failure};
 }
 
 Result<std::byte*> SyclDevice::Allocate(std::size_t bytes, sycl::usm::alloc kind, const char* place) {
@@ -125,8 +151,10 @@ Result<const DeviceKernel*> SyclDevice::FindKernel(std::string_view module, std:
   try {
     if (!found->bundle) {
       const auto modules = KernelModules();
-      found->bundle = Load(context_, *std::find_if(modules.begin(), modules.end(),
-                                                   [&](const KernelModule& one) { return one.name == module; }));
+      found->bundle = Load(
+          context_,
+          *std::find_if(modules.begin(), modules.end(), [&](const KernelModule& one) { return one.name == module; }),
+          sub_group_size_);
     }
     const std::string entry = fmt::format("__sycl_kernel_lockstep_{}_{}", module, name);
     if (!found->bundle->ext_oneapi_has_kernel(entry)) return unknown(module);
@@ -140,9 +168,7 @@ Result<const DeviceKernel*> SyclDevice::FindKernel(std::string_view module, std:
 
 Result<std::unique_ptr<DeviceStream>> SyclDevice::MakeStream() {
   try {
-    if (shared_queue_) return std::unique_ptr<DeviceStream>(new SyclStream(*this, *shared_queue_, shared_failure_));
-    const auto failure = std::make_shared<FirstFailure>();
-    return std::unique_ptr<DeviceStream>(new SyclStream(*this, MakeQueue(failure), failure));
+    return std::unique_ptr<DeviceStream>(new SyclStream(*this, TakeQueue()));
   } catch (...) {
     return CurrentSyclError(properties_.name);
   }

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 #include <sycl/sycl.hpp>
+#include <utility>
+#include <vector>
 
 #include "backend/device.h"
 #include "backend/sycl/sycl_failure.h"
@@ -28,6 +30,12 @@ class SyclKernel final : public DeviceKernel {
  private:
   std::string name_;
   sycl::kernel kernel_;
+};
+
+/// A queue, and what the runtime reports later about its commands.
+struct SyclQueue {
+  sycl::queue queue;
+  std::shared_ptr<FirstFailure> failure;
 };
 
 struct SyclCounters {
@@ -59,8 +67,13 @@ class SyclDevice final : public Device {
   /// To be held while a command is given to any queue: a kernel object holds the arguments of its next launch, and the
   /// runtime does not guard them for kernels loaded from SPIR-V.
   [[nodiscard]] std::mutex& submission() { return submission_; }
-  /// A new queue of the device's kind, whose late failures go to `failure`. Throws SYCL's exceptions.
-  [[nodiscard]] sycl::queue MakeQueue(const std::shared_ptr<FirstFailure>& failure) const;
+  /// To be held while waiting for an event of an out-of-order queue: in Intel's CPU runtime a waiting thread works for
+  /// any queue, and two of them can come to wait for each other.
+  [[nodiscard]] std::mutex& unordered_waits() { return unordered_waits_; }
+  /// A queue that nobody else uses, of the kind that the device was opened with. Throws SYCL's exceptions.
+  [[nodiscard]] SyclQueue TakeQueue();
+  /// All its commands have finished.
+  void GiveBack(SyclQueue queue);
 
  private:
   struct Module {
@@ -71,17 +84,21 @@ class SyclDevice final : public Device {
 
   Result<std::byte*> Allocate(std::size_t bytes, sycl::usm::alloc kind, const char* place);
   Module* FindModule(std::string_view name);
+  [[nodiscard]] SyclQueue MakeQueue() const;
 
   sycl::device device_;
   sycl::context context_;
   DeviceProperties properties_;
   bool out_of_order_;
   bool profiling_;
-  std::shared_ptr<FirstFailure> shared_failure_ = std::make_shared<FirstFailure>();
-  std::optional<sycl::queue> shared_queue_;  // of all streams, when they are out of order
+  std::size_t sub_group_size_;
   std::map<std::string, Module, std::less<>> modules_;
   SyclCounters counters_;
   std::mutex submission_;
+  std::mutex unordered_waits_;
+  std::mutex queues_mutex_;
+  std::vector<SyclQueue> idle_queues_;
+  std::vector<SyclQueue> failed_queues_;  // not used again, and not destroyed either
 };
 
 }  // namespace lockstep

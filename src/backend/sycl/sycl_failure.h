@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <sycl/sycl.hpp>

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <sycl/sycl.hpp>
@@ -29,16 +30,18 @@ struct SyclGraph final : DeviceGraph {
 
 }  // namespace
 
-SyclStream::SyclStream(SyclDevice& device, sycl::queue queue, std::shared_ptr<FirstFailure> late_failure)
-    : device_(device), queue_(std::move(queue)), late_failure_(std::move(late_failure)) {}
+SyclStream::SyclStream(SyclDevice& device, SyclQueue queue) : device_(device), queue_(std::move(queue)) {}
 
 SyclStream::~SyclStream() {
   // The caller frees memory that commands may still use.
   try {
-    if (last_) last_->wait();
-  } catch (const std::exception&) {
-    return;
+    if (last_) WaitOnHost(*last_);
+  } catch (...) {
+    queue_.failure->Keep(CurrentSyclError(device_.properties().name));
   }
+  if (failure_.has_failed()) queue_.failure->Keep(failure_.status().error());
+  if (recording_) queue_.failure->Keep({ErrorCode::kInternal, "left while recording", {}, {}, {}});
+  device_.GiveBack(std::move(queue_));
 }
 
 template <class Function>
@@ -58,13 +61,13 @@ bool SyclStream::Submit(std::string_view name, const Function& add) {
   Guard([&] {
     const std::lock_guard lock(device_.submission());
     if (recording_) {
-      recording_->last = recording_->queue.submit([&](sycl::handler& handler) {
+      recording_->last = recording_->queue.queue.submit([&](sycl::handler& handler) {
         if (device_.out_of_order() && recording_->last) handler.depends_on(*recording_->last);
         add(handler);
       });
       return;
     }
-    last_ = queue_.submit([&](sycl::handler& handler) {
+    last_ = queue_.queue.submit([&](sycl::handler& handler) {
       if (device_.out_of_order() && last_) handler.depends_on(*last_);
       if (!awaited_.empty()) handler.depends_on(awaited_);
       add(handler);
@@ -80,7 +83,7 @@ bool SyclStream::Submit(std::string_view name, const Function& add) {
 
 Status SyclStream::status() const {
   Status own = failure_.status();
-  return own ? late_failure_->status() : own;
+  return own ? queue_.failure->status() : own;
 }
 
 void SyclStream::Copy(void* to, const void* from, std::size_t bytes) {
@@ -116,11 +119,16 @@ void SyclStream::WaitFor(const DeviceEvent& event) {
   Guard([&] { awaited_.push_back(static_cast<const SyclEvent&>(event).event); });
 }
 
+void SyclStream::WaitOnHost(sycl::event event) {
+  std::unique_lock<std::mutex> alone;
+  if (device_.out_of_order()) alone = std::unique_lock(device_.unordered_waits());
+  event.wait_and_throw();
+}
+
 Status SyclStream::Wait(const DeviceEvent& event) {
   Guard([&] {
     ++device_.mutable_counters().host_waits;
-    sycl::event place = static_cast<const SyclEvent&>(event).event;
-    place.wait_and_throw();
+    WaitOnHost(static_cast<const SyclEvent&>(event).event);
   });
   return status();
 }
@@ -130,9 +138,9 @@ void SyclStream::BeginRecording() {
     if (!device_.properties().has_graphs) {
       throw sycl::exception(sycl::make_error_code(sycl::errc::feature_not_supported), "commands cannot be recorded");
     }
-    // A queue of its own: the stream's may be shared, and recording would take the other streams' commands.
-    recording_ = Recording{device_.MakeQueue(late_failure_), ModifiableGraph(device_.context(), device_.device()), {}};
-    recording_->graph.begin_recording(recording_->queue);
+    // On a queue of its own, whose state is then its own business.
+    recording_ = Recording{device_.TakeQueue(), ModifiableGraph(device_.context(), device_.device()), {}};
+    recording_->graph.begin_recording(recording_->queue.queue);
   });
 }
 
@@ -143,7 +151,11 @@ Result<std::unique_ptr<DeviceGraph>> SyclStream::EndRecording() {
     recording_->graph.end_recording();
     graph = std::make_unique<SyclGraph>(recording_->graph.finalize());
   });
-  recording_.reset();
+  if (recording_) {
+    if (graph == nullptr) recording_->queue.failure->Keep(status().error());
+    device_.GiveBack(std::move(recording_->queue));
+    recording_.reset();
+  }
   Status state = status();
   if (!state) return std::move(state).error();
   return graph;
@@ -178,7 +190,7 @@ void SyclStream::Measure(std::string_view name, const sycl::event& event) {
   SumFinished();
   if (measured_.size() < kMaxMeasured) return;
   ++device_.mutable_counters().host_waits;
-  measured_.front().event.wait();
+  WaitOnHost(measured_.front().event);
   SumFinished();
 }
 

@@ -21,8 +21,7 @@ namespace lockstep {
 
 class SyclStream final : public DeviceStream {
  public:
-  /// The queue may be shared by streams when it is out of order.
-  SyclStream(SyclDevice& device, sycl::queue queue, std::shared_ptr<FirstFailure> late_failure);
+  SyclStream(SyclDevice& device, SyclQueue queue);
   SyclStream(const SyclStream&) = delete;
   SyclStream& operator=(const SyclStream&) = delete;
   ~SyclStream() override;
@@ -44,7 +43,7 @@ class SyclStream final : public DeviceStream {
       sycl::ext::oneapi::experimental::command_graph<sycl::ext::oneapi::experimental::graph_state::modifiable>;
 
   struct Recording {
-    sycl::queue queue;
+    SyclQueue queue;
     ModifiableGraph graph;
     std::optional<sycl::event> last;
   };
@@ -57,15 +56,15 @@ class SyclStream final : public DeviceStream {
   void Guard(const Function& function);
   template <class Function>
   bool Submit(std::string_view name, const Function& add);
-  [[nodiscard]] bool has_failed() const { return failure_.has_failed() || late_failure_->has_failed(); }
+  [[nodiscard]] bool has_failed() const { return failure_.has_failed() || queue_.failure->has_failed(); }
   [[nodiscard]] Status status() const;
   [[nodiscard]] std::string_view CopyName(const void* to, const void* from) const;
+  void WaitOnHost(sycl::event event);
   void Measure(std::string_view name, const sycl::event& event);
   void SumFinished();
 
   SyclDevice& device_;
-  sycl::queue queue_;
-  std::shared_ptr<FirstFailure> late_failure_;
+  SyclQueue queue_;
   FirstFailure failure_;
   std::optional<sycl::event> last_;
   std::vector<sycl::event> awaited_;  // events of other streams that the next command waits for

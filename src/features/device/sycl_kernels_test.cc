@@ -201,7 +201,7 @@ TEST_P(SyclKernelsTest, ThreadsShareADevice) {
       const std::vector<Frame> reference = NoiseFrames(format, 6, static_cast<std::uint64_t>(t));
       const std::vector<Frame> distorted = NoiseFrames(format, 6, 100);
       const auto expected = ScalarFacts(*feature, reference, distorted);
-      for (int round = 0; round < 10; ++round) {
+      for (int round = 0; round < 50; ++round) {
         EXPECT_EQ(SessionFacts(*device_, *feature, reference, distorted, {2, round % 2 == 0}), expected) << t;
       }
     });
