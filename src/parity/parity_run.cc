@@ -122,8 +122,7 @@ class ParityRun {
  private:
   Status ChooseWays() {
     for (const std::string& backend : request_.backends) {
-      const Status status = backend == "cpu" ? AddProcessor() : AddDevice(backend);
-      if (!status) return status;
+      if (Status status = backend == "cpu" ? AddProcessor() : AddDevice(backend); !status) return status;
     }
     if (ways_.empty()) return Error{ErrorCode::kInvalidArgument, "none is given", {}, {}, "backend"};
     return {};
