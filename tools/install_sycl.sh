@@ -11,7 +11,8 @@ fail() {
   cat >&2 <<EOF
 install_sycl.sh: $1
 Lockstep's SYCL backend needs DPC++'s headers and libsycl, its CPU device intel-opencl-rt. Either
-  - repeat this with a connection to a Python package index (pip's own settings and variables name another one),
+  - repeat this with python3-venv installed and a connection to a Python package index (pip's own settings and
+    variables name another one),
   - build with -DLOCKSTEP_SYCL_ROOT=FOLDER, where an installed DPC++ has include/sycl and lib/libsycl.so, or
   - build without the backend: -DLOCKSTEP_SYCL=OFF.
 EOF
@@ -27,6 +28,7 @@ case "$(uname -s)-$(uname -m)" in
 esac
 command -v python3 >/dev/null || fail "python3, which would fetch it, is not installed."
 
+echo "Fetching a SYCL runtime (460 MB)"
 mkdir -p "$root/.env"
 # Beside the target: the packages take 1.5 GB, more than some temporary folders hold.
 work=$(mktemp -d "$root/.env/sycl-XXXXXX")

@@ -95,7 +95,7 @@ Result<std::pair<std::int64_t, std::int64_t>> ParseFrameRange(std::string_view t
 }
 
 Result<std::string_view> ParseBackend(std::string_view text, std::string_view option) {
-  // Which device is faster depends on what it is; the scores do not. Until that is measured, the processor it is.
+  // No device is known to be faster, and the scores are the same.
   if (text == "auto") return kBackends.front();
   const auto* const known = std::find(kBackends.begin(), kBackends.end(), text);
   if (known == kBackends.end()) {

@@ -66,7 +66,7 @@ struct ReportWarning {
   std::string text;
 };
 
-/// Time that a device spent on one kernel or kind of copy, over the whole run.
+/// Time that a device spent on one kernel, or on one kind of copy, fill or wait, over the whole run.
 struct DeviceTimingRow {
   std::string name;
   std::uint64_t count = 0;  // launches or copies

@@ -56,16 +56,18 @@ enum class SizeMismatch {
 enum class GraphUse {
   kAutomatic,  // where the device can and gains from it
   kNever,
-  kAlways,  // an error where the device cannot
+  kAlways,  // an error where the device cannot; parts of a batch, at the end or left by subsampling, are not recorded
 };
 
-/// Which device of a backend computes, and how. Nothing of it ever changes a score. The cpu backend has no use for it.
+/// Which device of a backend computes, and how. Nothing of it ever changes a score. With the cpu backend only the
+/// defaults are accepted.
 struct DeviceRequest {
   std::string device;  // its number as ListDevices() gives it, or a part of its name; empty: the backend's best
   GraphUse graphs = GraphUse::kAutomatic;
   int batch = 0;              // frames in one launch, 1 … 64; 0: by the size of the pictures
-  bool out_of_order = false;  // one unordered queue, held in order by events, instead of a queue for each stream
-  bool timing = false;        // fills Report::device_timings; graphs are not used then
+  bool out_of_order = false;  // queues without an order of their own; events keep their commands in order
+  bool timing = false;        // fills Report::device_timings; not together with GraphUse::kAlways
+  friend bool operator==(const DeviceRequest&, const DeviceRequest&) = default;
 };
 
 struct ScoreRequest {
@@ -93,7 +95,8 @@ struct ScoreRequest {
 /// errors  every ErrorCode; the error names file, frame and field where they apply
 [[nodiscard]] Result<Report> Score(const ScoreRequest& request);
 
-/// Checks everything that can be checked without reading pictures: feature and option names, models. Score does it too.
+/// Checks everything that can be checked without reading pictures: feature and option names, models, whether the
+/// backend's plugin can be loaded. Score does it too.
 [[nodiscard]] Status CheckRequest(const ScoreRequest& request);
 
 struct OptionInfo {
@@ -133,6 +136,7 @@ struct DeviceTarget {
   std::string missing;  // why it cannot be used; empty where it can
 };
 
+/// A processor or device; or, with an empty name, why a backend has none here (`unusable`).
 struct DeviceInfo {
   std::string backend;
   std::string name;
@@ -142,10 +146,14 @@ struct DeviceInfo {
   std::string unusable;  // why nothing can be computed on it; empty where it can
 };
 
-/// What this build and machine can compute scores with, and what a request with this cpu_target uses: the processor
-/// alone, or followed by the devices of every other backend, or why there are none. The choice never changes a score.
+/// The processor, and which instruction set a request with this cpu_target uses. The choice never changes a score.
 /// errors  kInvalidArgument, kUnsupported: no such instruction set, or not on this machine
 [[nodiscard]] Result<DeviceInfo> DescribeProcessor(const std::string& cpu_target = {});
+
+/// DescribeProcessor(), followed by the devices of every other backend, or why there are none. This and Score() with
+/// such a backend load its plugin and the drivers of its devices, which stay to the end of the process. Drivers may
+/// install signal handlers, and one environment variable is set and removed meanwhile: do it before other threads use
+/// the environment. errors  as DescribeProcessor()
 [[nodiscard]] Result<std::vector<DeviceInfo>> ListDevices(const std::string& cpu_target = {});
 
 /// "lockstep 0.1.0"

@@ -33,7 +33,8 @@ class DeviceGraph {
   virtual ~DeviceGraph() = default;
 };
 
-/// Time that the device spent on one kernel, or on copies ("copy to device", "copy to host", "copy").
+/// Time that the device spent on one kernel, or on copies ("copy to device", "copy to host", "copy"), "fill"s and
+/// "wait"s.
 struct DeviceTiming {
   std::string name;
   std::uint64_t count = 0;
@@ -50,7 +51,8 @@ struct DeviceCounters {
 
 /// Commands run in the order in which they are given. One thread at a time uses a stream.
 ///
-/// The first failure is kept: later commands do nothing, and Wait() returns it.
+/// The first failure is kept: later commands do nothing, and Wait() and status() return it. The destructor waits until
+/// nothing of the stream runs any more, also after a failure.
 class DeviceStream {
  public:
   virtual ~DeviceStream() = default;
@@ -70,6 +72,9 @@ class DeviceStream {
   /// The host waits. Blocks until the event, or a failure.
   [[nodiscard]] virtual Status Wait(const DeviceEvent& event) = 0;
 
+  /// The failure that is kept, if there is one, without waiting.
+  [[nodiscard]] virtual Status status() const = 0;
+
   /// Commands between the two are recorded, not run. WaitFor() and Mark() have no place there.
   virtual void BeginRecording() = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<DeviceGraph>> EndRecording() = 0;
@@ -82,11 +87,10 @@ class DeviceStream {
 };
 
 struct DeviceProperties {
-  std::string backend;          // "sycl"
-  std::string name;             // as the driver gives it
-  bool is_processor = false;    // the device is a CPU
-  bool has_graphs = false;      // BeginRecording() works
-  bool unified_memory = false;  // copies between host and device cost no bus transfer
+  std::string backend;        // "sycl"
+  std::string name;           // as the driver gives it
+  bool is_processor = false;  // the device is a CPU
+  bool has_graphs = false;    // BeginRecording() works
 };
 
 /// A device that is open. Thread safe.
@@ -102,7 +106,7 @@ class Device {
   /// Memory of either kind; nullptr is allowed. Nothing may be running that uses it.
   virtual void Free(std::byte* memory) = 0;
   /// Loads the module on its first use, which may take seconds.
-  /// errors  kInternal: the driver does not take the module, with the driver's words
+  /// errors  kNotFound: no such kernel; kInternal: the driver does not take the module, with the driver's words
   [[nodiscard]] virtual Result<const DeviceKernel*> FindKernel(std::string_view module, std::string_view name) = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<DeviceStream>> MakeStream() = 0;
   [[nodiscard]] virtual DeviceCounters counters() const = 0;
@@ -141,7 +145,7 @@ struct DeviceSelection {
 
 /// What a backend's plugin hands out. All functions are thread safe; no exception leaves them.
 struct DeviceBackend {
-  const char* version;  // of Lockstep; another one is refused
+  const char* interface;  // version and interface that it was built for; another one is refused
   /// Every device of the backend, also unusable ones with the reason; one entry without a name says why there is none.
   std::vector<DeviceInfo> (*list)();
   /// errors  kNotFound: no such device (the message lists those there are); kUnsupported: it cannot be used

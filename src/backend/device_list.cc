@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -26,13 +27,16 @@ constexpr const char* kEntry = "LockstepDeviceBackend";
 
 Result<const DeviceBackend*> Load(std::string_view name) {
   const auto refuse = [&](const std::string& reason) {
-    return Error{ErrorCode::kUnsupported, fmt::format("the backend '{}' cannot be used: {}", name, reason), {}, {}, {}};
+    return Error{ErrorCode::kUnsupported, reason, {}, {}, fmt::format("backend {}", name)};
   };
+  // libsycl looks for itself there when it is loaded, and for ever where it finds nothing.
+  if (::access("/proc/self/maps", R_OK) != 0) return refuse("/proc/self/maps, which its runtime needs, cannot be read");
   const PluginEntry plugin = LoadPlugin(fmt::format("liblockstep_{}.so", name), kEntry);
   if (plugin.address == nullptr) return refuse(plugin.reason);
   const DeviceBackend* const backend = reinterpret_cast<const DeviceBackend* (*)()>(plugin.address)();
-  if (backend == nullptr || backend->version == nullptr || std::string_view(backend->version) != LOCKSTEP_VERSION) {
-    return refuse(plugin.path + " belongs to another version");
+  if (backend == nullptr || backend->interface == nullptr ||
+      std::string_view(backend->interface) != LOCKSTEP_DEVICE_INTERFACE) {
+    return refuse(plugin.path + " belongs to another build");
   }
   return backend;
 }

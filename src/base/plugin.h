@@ -14,7 +14,7 @@ struct PluginEntry {
 };
 
 /// Looked for in the folder that LOCKSTEP_PLUGINS names, else in ../lib/lockstep beside the program's folder and
-/// beside the library that holds this code. Stays loaded to the end. One thread at a time.
+/// beside the library that holds this code. Stays loaded to the end. Thread safe.
 /// in    file_name as in "liblockstep_ffmpeg.so"; entry a symbol of it
 [[nodiscard]] PluginEntry LoadPlugin(const std::string& file_name, const char* entry);
 

@@ -164,8 +164,6 @@ Result<DevicePipelineResult> RunDevicePipeline(std::span<const Feature* const> f
     if (!facts) return std::move(facts).error();
     result.facts = *std::move(facts);
     result.timings = (*session)->TakeTimings();
-    result.batch = session_options.batch;
-    result.used_graphs = session_options.use_graphs;
     return result;
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kOutOfMemory, "not enough memory for the pictures and the results", {}, {}, {}};

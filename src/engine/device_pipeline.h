@@ -22,8 +22,6 @@ struct DevicePipelineOptions {
 struct DevicePipelineResult {
   PipelineResult facts;
   std::vector<DeviceTiming> timings;  // empty unless the device was opened for profiling
-  int batch = 0;
-  bool used_graphs = false;
 };
 
 /// RunPipeline() on a device: the same facts. Memory on the host: at most four batches of pairs besides the source's

@@ -69,7 +69,15 @@ std::vector<std::unique_ptr<Feature>> MakeFeatures(const VideoFormat& format, bo
   for (const MetricCase& metric : cases) {
     Result<std::unique_ptr<Feature>> feature =
         test_run::TryMakeFeature(*FindFeature(metric.name), metric.options, format);
-    if (feature) features.push_back(*std::move(feature));
+    if (feature) {
+      features.push_back(*std::move(feature));
+    } else {
+      EXPECT_EQ(feature.error().code, ErrorCode::kUnsupported) << feature.error().Describe();
+    }
+  }
+  // From adm's minimum on none is left out.
+  if (format.width >= 33 && format.height >= 33) {
+    EXPECT_EQ(features.size(), cases.size());
   }
   return features;
 }
@@ -113,6 +121,38 @@ void Compare(Device& device, const VideoFormat& format, std::int64_t frames, Pip
   ASSERT_TRUE(actual.ok()) << what << ": " << actual.error().Describe();
   EXPECT_EQ(progress, expected->end_picture - options.first_picture);
   ExpectEqual(actual->facts, *expected, what);
+}
+
+// Whichever command fails, no score is made of what is left.
+TEST(DevicePipelineFaultTest, EveryFailureEndsTheRun) {
+  const VideoFormat format = {PixelFormat::kYuv420, 48, 40, 8};
+  const auto features = MakeFeatures(format);
+  const auto run = [&](HostOrder order, HostFault fault, GraphUse graphs) {
+    const std::unique_ptr<Device> device = MakeHostDevice(order, fault);
+    NoiseSource source(format, 0, 7);
+    return RunDevicePipeline(Pointers(features), format, source, {}, *device, {2, graphs});
+  };
+  // The number of the first command that the run does not have.
+  const auto first_that_succeeds = [&](HostOrder order, GraphUse graphs, int HostFault::*kind) {
+    constexpr int kMoreThanARunHas = 1000;
+    for (int n = 1; n < kMoreThanARunHas; ++n) {
+      HostFault fault;
+      fault.*kind = n;
+      const auto result = run(order, fault, graphs);
+      if (result.ok()) return n;
+      EXPECT_EQ(result.error().code, ErrorCode::kInternal);
+    }
+    return kMoreThanARunHas;
+  };
+  for (const HostOrder order : {HostOrder::kLate, HostOrder::kEarlyCopies}) {
+    for (const GraphUse graphs : {GraphUse::kNever, GraphUse::kAlways}) {
+      // Four batches: an upload and a copy of the results for each.
+      EXPECT_GT(first_that_succeeds(order, graphs, &HostFault::copy), 8);
+      const int launches = first_that_succeeds(order, graphs, &HostFault::launch);
+      EXPECT_GT(launches, 100);
+      EXPECT_LT(launches, 1000);
+    }
+  }
 }
 
 struct DeviceCase {

@@ -183,10 +183,16 @@ Status CheckNumbers(const ScoreRequest& request) {
     if (Result<const DeviceBackend*> backend = LoadDeviceBackend(request.backend); !backend) {
       return std::move(backend).error();
     }
+    if (request.device.timing && request.device.graphs == GraphUse::kAlways) {
+      return Invalid("graphs", "what is inside a replayed graph cannot be timed; leave out one of the two");
+    }
     constexpr int kMaximum = DeviceSessionOptions::kMaximumBatch;
     if (request.device.batch < 0 || request.device.batch > kMaximum) {
       return Invalid("batch", fmt::format("{} is not from 0 to {}", request.device.batch, kMaximum));
     }
+  } else if (!(request.device == DeviceRequest())) {
+    return Invalid("device",
+                   "the backend is cpu, which has no device, graphs, batches, queues or device times to choose");
   }
   if (const Result<CpuTarget> target = ChooseCpuTarget(request.cpu_target, request.cpu_mask); !target) {
     return target.error();

@@ -34,14 +34,27 @@ Result<Pool<Frame>::Ref> ReadAhead::Next() {
   pictures_.wait(lock, [this] { return count_ > 0 || finished_ || cancelled_; });
   if (cancelled_) return Error{ErrorCode::kCancelled, "reading was cancelled", reader_->info().path, {}, {}};
   if (count_ > 0) {
-    Pool<Frame>::Ref picture = std::exchange(queue_[first_], {});
+    const auto [picture, warnings] = std::exchange(queue_[first_], {});
+    delivered_warnings_ = warnings;
     first_ = (first_ + 1) % queue_.size();
     --count_;
     space_.notify_one();
     return picture;
   }
+  delivered_warnings_ = warnings_.size();
   if (failure_) return *failure_;
   return Pool<Frame>::Ref();
+}
+
+std::vector<std::string> ReadAhead::warnings() const {
+  const std::lock_guard lock(mutex_);
+  return {warnings_.begin(), warnings_.begin() + static_cast<std::ptrdiff_t>(delivered_warnings_)};
+}
+
+// With the lock, on the reading thread.
+void ReadAhead::TakeWarnings() {
+  const std::vector<std::string>& all = reader_->warnings();
+  warnings_.insert(warnings_.end(), all.begin() + static_cast<std::ptrdiff_t>(warnings_.size()), all.end());
 }
 
 void ReadAhead::Run() {
@@ -57,6 +70,7 @@ void ReadAhead::Run() {
     }
   }
   const std::lock_guard lock(mutex_);
+  TakeWarnings();
   finished_ = true;
   if (!more) failure_ = std::move(more).error();
   pictures_.notify_all();
@@ -73,7 +87,8 @@ Result<bool> ReadAhead::ReadOne() {
   Result<bool> read = reader_->Read(*picture);
   if (!read || !*read) return read;
   const std::lock_guard lock(mutex_);
-  queue_[(first_ + count_) % queue_.size()] = std::move(picture);
+  TakeWarnings();
+  queue_[(first_ + count_) % queue_.size()] = {std::move(picture), warnings_.size()};
   ++count_;
   pictures_.notify_one();
   return true;

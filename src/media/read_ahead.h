@@ -39,21 +39,30 @@ class ReadAhead {
 
   [[nodiscard]] const VideoInfo& info() const { return reader_->info(); }
 
-  /// The reader's warnings; complete and safe to read once Next() returned the end or an error.
-  [[nodiscard]] const std::vector<std::string>& warnings() const { return reader_->warnings(); }
+  /// The reader's warnings about what Next() has delivered, in order; all of them once it returned the end or an error.
+  /// How far the thread has read ahead makes no difference.
+  [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:
   void Run();
   [[nodiscard]] Result<bool> ReadOne();
+  void TakeWarnings();
+
+  struct Entry {
+    Pool<Frame>::Ref picture;
+    std::size_t warnings = 0;  // of the reader when it had read the picture
+  };
 
   std::unique_ptr<VideoReader> reader_;
   Pool<Frame>& frames_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable space_;
   std::condition_variable pictures_;
-  std::vector<Pool<Frame>::Ref> queue_;  // a ring
+  std::vector<Entry> queue_;  // a ring
   std::size_t first_ = 0;
   std::size_t count_ = 0;
+  std::vector<std::string> warnings_;  // of the reader; its own list belongs to the thread
+  std::size_t delivered_warnings_ = 0;
   bool finished_ = false;
   bool cancelled_ = false;
   std::optional<Error> failure_;

@@ -63,6 +63,26 @@ TEST(ReadAhead, DeliversEverythingInOrder) {
   }
 }
 
+// The thread has seen the cut-off tail long before; a report must not depend on that.
+TEST(ReadAhead, WarnsOfWhatWasDelivered) {
+  const TemporaryFolder folder;
+  std::string bytes;
+  for (unsigned i = 0; i < 6; ++i) bytes += NoiseFrame(kFormat, i);
+  const std::string path = folder.Write("clip.yuv", bytes + "tail");
+  Pool<Frame> pool;
+  ReadAhead ahead(Open(path), pool, 100);
+  for (int i = 0; i < 6; ++i) {
+    auto next = ahead.Next();
+    ASSERT_TRUE(next && *next);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_TRUE(ahead.warnings().empty()) << i;
+  }
+  auto end = ahead.Next();
+  ASSERT_TRUE(end);
+  EXPECT_FALSE(*end);
+  EXPECT_EQ(ahead.warnings().size(), 1U);
+}
+
 class CountingReader final : public VideoReader {
  public:
   explicit CountingReader(std::atomic<int>& reads) : reads_(reads) { info_.format = kFormat; }

@@ -182,6 +182,8 @@ def test_backends(t):
     result = t.run("devices", environment=nowhere)
     t.check(result.returncode == 0 and "sycl: not available: " in result.stdout, "and the list says so", result)
     t.refuse(2, ["metal", "cpu"], *PAIR, "--backend", "metal")
+    for how in (["--device", "0"], ["--graphs", "on"], ["--batch", "2"], ["--queue", "out_of_order"], ["--sycl_timing"]):
+        t.refuse(1, ["device", "cpu"], *PAIR, *how)
     if not os.path.exists(os.path.join(os.path.dirname(BIN), "lib", "lockstep", "liblockstep_sycl.so")):
         return
     result = t.run("devices")
@@ -201,6 +203,7 @@ def test_backends(t):
         result = t.run(*PAIR, "--backend", "sycl", flag, "--quiet")
         t.check(result.returncode == 0 and "device time" in result.stderr and "vif" in result.stderr, "timing", result)
     t.refuse(2, ["no such card", "0"], *PAIR, "--backend", "sycl", "--device", "no such card")
+    t.refuse(1, ["timed"], *PAIR, "--backend", "sycl", "--device-timing", "--graphs", "on")
     t.refuse(2, ["99"], *PAIR, "--backend", "sycl", "--device", "99")
     t.refuse(2, ["short.y4m"], "score", "ref.y4m", "short.y4m", "--strict", "--backend", "sycl")
     result = t.run("parity", "-f", "psnr", "--default-options", "--backends", "cpu,sycl")

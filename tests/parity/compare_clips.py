@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tests", "golden"))
 import run_goldens  # noqa: E402  (its Clips makes and checks the clips)
 
-# Of the clips of one kind, at one size and depth, the same metrics run; those of the sweep differ in size only.
+# The CPU device is slow: larger pictures with --all only, and the first frames of each clip.
 PIXELS = 1300 * 800
 FRAMES = 4
 MODELS = ["vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg", "vmaf_b_v0.6.3"]

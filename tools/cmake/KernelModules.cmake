@@ -49,6 +49,10 @@ if(LOCKSTEP_SYCL AND NOT LOCKSTEP_METRICS_ONLY)
   endif()
 endif()
 
+if(NOT LOCKSTEP_SYCL_FOUND)
+  # Of an earlier configuration: a program would still load it.
+  file(REMOVE ${PROJECT_BINARY_DIR}/lib/lockstep/liblockstep_sycl.so ${PROJECT_BINARY_DIR}/lib/sycl)
+endif()
 if(LOCKSTEP_SYCL_FOUND)
   add_library(lockstep_sycl_runtime INTERFACE)
   target_include_directories(lockstep_sycl_runtime SYSTEM INTERFACE ${LOCKSTEP_SYCL_INCLUDE})

@@ -82,6 +82,10 @@ bool HasVariable(const char* name) {
   return std::getenv(name) != nullptr;  // NOLINT(concurrency-mt-unsafe): see SetVariable()
 }
 
+struct LoadState {
+  std::string reason;  // why the CPU runtime could not be made known
+};
+
 void LookForDrivers() {
   try {
     static_cast<void>(sycl::platform::get_platforms());
@@ -91,39 +95,49 @@ void LookForDrivers() {
   }
 }
 
-bool LoadOnce() {
+LoadState LoadOnce() {
+  LoadState state;
   const fs::path runtime = CpuRuntime();
   if (!runtime.empty() && !HasVariable("OCL_ICD_FILENAMES") && !HasVariable("OCL_ICD_VENDORS")) {
     const fs::path loader = LoadedLibrary("libOpenCL.so");
     if (loader.empty() || loader.parent_path() == runtime.parent_path()) {
       SetVariable("OCL_ICD_FILENAMES", runtime);
+      LookForDrivers();
+      // Drivers are looked for once; programs that ours starts shall find the variable as it was.
+      ::unsetenv("OCL_ICD_FILENAMES");  // NOLINT(concurrency-mt-unsafe): see SetVariable()
     } else {
       // FFmpeg's libraries have loaded the system's OpenCL loader, which SYCL then has to use. Debian's does not know
       // that variable but reads a folder, once.
       const DriverFolder folder(runtime);
-      if (!folder.path().empty()) SetVariable("OCL_ICD_VENDORS", folder.path());
+      if (folder.path().empty()) {
+        state.reason = "; no folder of drivers could be made where temporary files go (TMPDIR)";
+      } else {
+        SetVariable("OCL_ICD_VENDORS", folder.path());
+      }
       LookForDrivers();
       ::unsetenv("OCL_ICD_VENDORS");  // NOLINT(concurrency-mt-unsafe): see SetVariable()
-      return true;
     }
+    return state;
   }
   LookForDrivers();
-  return true;
+  return state;
+}
+
+const LoadState& Loaded() {
+  static const LoadState state = LoadOnce();
+  return state;
 }
 
 }  // namespace
 
-void LoadDrivers() {
-  static const bool loaded = LoadOnce();
-  static_cast<void>(loaded);
-}
+void LoadDrivers() { static_cast<void>(Loaded()); }
 
 std::string CpuRuntimeState() {
   const fs::path runtime = CpuRuntime();
   if (runtime.empty()) return {};
   // Stays loaded when it can be: its threads may already run.
   if (::dlopen(runtime.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) {
-    return runtime.string() + " can be loaded, but no device of it is there";
+    return runtime.string() + " can be loaded, but no device of it is there" + Loaded().reason;
   }
   const char* const reason = ::dlerror();  // NOLINT(concurrency-mt-unsafe): errors are kept for each thread
   std::string text = reason != nullptr ? reason : runtime.string();

@@ -116,7 +116,7 @@ std::string WhyNone(const std::string& runtime_error) {
   if (!state.empty()) reason += "; the CPU device's runtime: " + state;
   for (const char* const name : {"ONEAPI_DEVICE_SELECTOR", "OCL_ICD_FILENAMES", "OCL_ICD_VENDORS"}) {
     const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): set before, by LoadDrivers()
-    if (value != nullptr && state.find(value) == std::string::npos) reason += fmt::format("; {} is '{}'", name, value);
+    if (value != nullptr) reason += fmt::format("; {} is '{}'", name, value);
   }
   return reason;
 }

@@ -26,6 +26,7 @@ Result<std::unique_ptr<Device>> Open(const DeviceSelection& selection) {
 }  // namespace lockstep
 
 extern "C" [[gnu::visibility("default")]] const lockstep::DeviceBackend* LockstepDeviceBackend() {
-  static constexpr lockstep::DeviceBackend kBackend = {LOCKSTEP_VERSION, &lockstep::ListSyclDevices, &lockstep::Open};
+  static constexpr lockstep::DeviceBackend kBackend = {LOCKSTEP_DEVICE_INTERFACE, &lockstep::ListSyclDevices,
+                                                       &lockstep::Open};
   return &kBackend;
 }

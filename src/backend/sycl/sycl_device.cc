@@ -52,7 +52,6 @@ SyclDevice::SyclDevice(const sycl::device& device, const DeviceSelection& select
   // The time of a single kernel is known outside of graphs only.
   properties_.has_graphs = !profiling_ && (device_.has(sycl::aspect::ext_oneapi_graph) ||
                                            device_.has(sycl::aspect::ext_oneapi_limited_graph));
-  properties_.unified_memory = device_.is_cpu() || device_.has(sycl::aspect::ext_oneapi_is_integrated_gpu);
   if (profiling_ && !device_.has(sycl::aspect::queue_profiling)) {
     throw sycl::exception(sycl::make_error_code(sycl::errc::feature_not_supported), "it measures no times");
   }

@@ -68,8 +68,11 @@ class SyclDevice final : public Device {
   /// runtime does not guard them for kernels loaded from SPIR-V.
   [[nodiscard]] std::mutex& submission() { return submission_; }
   /// To be held while waiting for an event of an out-of-order queue: in Intel's CPU runtime a waiting thread works for
-  /// any queue, and two of them can come to wait for each other.
-  [[nodiscard]] std::mutex& unordered_waits() { return unordered_waits_; }
+  /// any queue of the process, and two of them can come to wait for each other.
+  [[nodiscard]] static std::mutex& UnorderedWaits() {
+    static std::mutex waits;
+    return waits;
+  }
   /// A queue that nobody else uses, of the kind that the device was opened with. Throws SYCL's exceptions.
   [[nodiscard]] SyclQueue TakeQueue();
   /// All its commands have finished.
@@ -95,7 +98,6 @@ class SyclDevice final : public Device {
   std::map<std::string, Module, std::less<>> modules_;
   SyclCounters counters_;
   std::mutex submission_;
-  std::mutex unordered_waits_;
   std::mutex queues_mutex_;
   std::vector<SyclQueue> idle_queues_;
   std::vector<SyclQueue> failed_queues_;  // not used again, and not destroyed either

@@ -2,6 +2,7 @@
 // SYCL's exceptions as errors: the first one of a stream is kept.
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -23,7 +24,10 @@ namespace lockstep {
     ErrorCode own = ErrorCode::kInternal;
     if (code == sycl::errc::memory_allocation) own = ErrorCode::kOutOfMemory;
     if (code == sycl::errc::feature_not_supported) own = ErrorCode::kUnsupported;
-    return Error{own, device + ": " + exception.what(), {}, {}, {}};
+    // The runtime's texts have several lines; an error is one.
+    std::string text = exception.what();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return Error{own, device + ": " + text, {}, {}, {}};
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kOutOfMemory, device + ": the host's memory is exhausted", {}, {}, {}};
   } catch (const std::exception& exception) {

@@ -121,7 +121,7 @@ void SyclStream::WaitFor(const DeviceEvent& event) {
 
 void SyclStream::WaitOnHost(sycl::event event) {
   std::unique_lock<std::mutex> alone;
-  if (device_.out_of_order()) alone = std::unique_lock(device_.unordered_waits());
+  if (device_.out_of_order()) alone = std::unique_lock(SyclDevice::UnorderedWaits());
   event.wait_and_throw();
 }
 

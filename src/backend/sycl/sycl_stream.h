@@ -33,6 +33,7 @@ class SyclStream final : public DeviceStream {
   [[nodiscard]] std::shared_ptr<DeviceEvent> Mark() override;
   void WaitFor(const DeviceEvent& event) override;
   [[nodiscard]] Status Wait(const DeviceEvent& event) override;
+  [[nodiscard]] Status status() const override;
   void BeginRecording() override;
   [[nodiscard]] Result<std::unique_ptr<DeviceGraph>> EndRecording() override;
   void Replay(DeviceGraph& graph) override;
@@ -57,7 +58,6 @@ class SyclStream final : public DeviceStream {
   template <class Function>
   bool Submit(std::string_view name, const Function& add);
   [[nodiscard]] bool has_failed() const { return failure_.has_failed() || queue_.failure->has_failed(); }
-  [[nodiscard]] Status status() const;
   [[nodiscard]] std::string_view CopyName(const void* to, const void* from) const;
   void WaitOnHost(sycl::event event);
   void Measure(std::string_view name, const sycl::event& event);

@@ -13,13 +13,11 @@ namespace lockstep {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+static_assert(kKernelGroup == DeviceStream::kGroupSize);
 // Kernels may read a few samples past the last row of the last plane of a picture, never use them.
 constexpr std::size_t kReadableTail = 256;
 
 std::size_t AlignUp(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-// Wait() of a stream, for everything given so far.
-Status Drain(DeviceStream& stream) { return stream.Wait(*stream.Mark()); }
 
 }  // namespace
 
@@ -29,12 +27,6 @@ Result<std::unique_ptr<DeviceSession>> DeviceSession::Create(Device& device, con
   std::unique_ptr<DeviceSession> session(new DeviceSession(device, format, options));
   if (Status status = session->Prepare(features); !status) return std::move(status).error();
   return session;
-}
-
-DeviceSession::~DeviceSession() {
-  // Memory is given back only when nothing uses it any more; a failure here has been reported already.
-  if (upload_ != nullptr) (void)Drain(*upload_);
-  if (compute_ != nullptr) (void)Drain(*compute_);
 }
 
 Status DeviceSession::Prepare(std::span<const Feature* const> features) {
@@ -61,7 +53,10 @@ Status DeviceSession::Prepare(std::span<const Feature* const> features) {
   LayOutFrame();
   if (Status status = Allocate(); !status) return status;
   if (Status status = FillTables(); !status) return status;
-  return MakeSteps();
+  if (Status status = MakeSteps(); !status) return status;
+  if (Status status = upload_->Wait(*upload_->Mark()); !status) return status;
+  setup_.clear();
+  return {};
 }
 
 void DeviceSession::LayOutFrame() {
@@ -125,7 +120,7 @@ Status DeviceSession::Allocate() {
   // in every run.
   upload_->Fill(pictures_.data(), 0, pictures);
   if (prepared != 0) upload_->Fill(prepared_.data(), 0, prepared);
-  return Drain(*upload_);
+  return {};
 }
 
 Status DeviceSession::FillTables() {
@@ -133,10 +128,9 @@ Status DeviceSession::FillTables() {
     if (metric.needs.table == 0) continue;
     Result<std::byte*> pinned = device_.AllocatePinned(metric.needs.table);
     if (!pinned) return std::move(pinned).error();
-    const DeviceMemory table(device_, *pinned);
-    metric.program->FillTable(table.data());
-    upload_->Copy(tables_.data() + metric.table, table.data(), metric.needs.table);
-    if (Status status = Drain(*upload_); !status) return status;
+    setup_.emplace_back(device_, *pinned);
+    metric.program->FillTable(*pinned);
+    upload_->Copy(tables_.data() + metric.table, *pinned, metric.needs.table);
   }
   return {};
 }
@@ -201,13 +195,12 @@ Status DeviceSession::MakeSteps() {
     if (arguments.empty()) continue;
     Result<std::byte*> pinned = device_.AllocatePinned(arguments.size());
     if (!pinned) return std::move(pinned).error();
-    const DeviceMemory staging(device_, *pinned);
+    setup_.emplace_back(device_, *pinned);
     Result<std::byte*> memory = device_.AllocateOnDevice(arguments.size());
     if (!memory) return std::move(memory).error();
     slots_[s].arguments = DeviceMemory(device_, *memory);
-    std::copy(arguments.begin(), arguments.end(), staging.data());
-    upload_->Copy(slots_[s].arguments.data(), staging.data(), arguments.size());
-    if (Status status = Drain(*upload_); !status) return status;
+    std::copy(arguments.begin(), arguments.end(), *pinned);
+    upload_->Copy(slots_[s].arguments.data(), *pinned, arguments.size());
   }
   return {};
 }
@@ -286,7 +279,9 @@ void DeviceSession::Submit(std::span<const BatchFrame> frames) {
 Status DeviceSession::Take() {
   Slot& slot = slots_[taken_++ % slots_.size()];
   --pending_;
-  return compute_->Wait(*slot.done);
+  if (Status status = compute_->Wait(*slot.done); !status) return status;
+  // Kernels run on whatever is there when an upload has failed.
+  return upload_->status();
 }
 
 const std::byte* DeviceSession::results(std::size_t feature, std::size_t frame) const {

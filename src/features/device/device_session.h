@@ -38,8 +38,6 @@ class DeviceSession {
   [[nodiscard]] static Result<std::unique_ptr<DeviceSession>> Create(Device& device, const VideoFormat& format,
                                                                      std::span<const Feature* const> features,
                                                                      const DeviceSessionOptions& options);
-  ~DeviceSession();
-
   /// Batches that have been submitted and not taken.
   [[nodiscard]] int pending() const { return pending_; }
   /// Submit() may be called while fewer are pending.
@@ -109,8 +107,6 @@ class DeviceSession {
   Device& device_;
   VideoFormat format_;
   DeviceSessionOptions options_;
-  std::unique_ptr<DeviceStream> upload_;
-  std::unique_ptr<DeviceStream> compute_;
   std::vector<Metric> metrics_;
   std::vector<PlaneLayout> planes_;
   std::size_t frame_bytes_ = 0;
@@ -122,6 +118,10 @@ class DeviceSession {
   DeviceMemory prepared_;
   DeviceMemory scratch_;
   std::vector<Slot> slots_;
+  std::vector<DeviceMemory> setup_;  // what the copies of Prepare() read
+  // After the memory, so that they are destroyed first: their destructors wait for what still uses it.
+  std::unique_ptr<DeviceStream> upload_;
+  std::unique_ptr<DeviceStream> compute_;
   std::size_t submitted_ = 0;
   std::size_t taken_ = 0;
   int pending_ = 0;

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,9 @@ class HostKernel final : public DeviceKernel {
 };
 
 struct Counters {
+  HostFault fault;
+  std::atomic<int> copies_begun{0};
+  std::atomic<int> launches_begun{0};
   std::atomic<std::uint64_t> host_waits{0};
   std::atomic<std::uint64_t> launches{0};
   std::atomic<std::uint64_t> copies{0};
@@ -59,7 +63,12 @@ class HostStream final : public DeviceStream {
 
   void Copy(void* to, const void* from, std::size_t bytes) override {
     if (!recording_) ++counters_.copies;
-    Add([=] { std::memcpy(to, from, bytes); }, true);
+    Add(
+        [=, this] {
+          if (Fails(++counters_.copies_begun, counters_.fault.copy, "copy")) return;
+          std::memcpy(to, from, bytes);
+        },
+        true);
   }
   void Fill(void* to, std::uint8_t value, std::size_t bytes) override {
     Add([=] { std::memset(to, value, bytes); }, true);
@@ -70,7 +79,8 @@ class HostStream final : public DeviceStream {
     KernelLaunch launch;
     std::memcpy(&launch, arguments, argument_bytes);
     const KernelDescription& description = static_cast<const HostKernel&>(kernel).description();
-    Add([=, &description] {
+    Add([=, &description, this] {
+      if (Fails(++counters_.launches_begun, counters_.fault.launch, description.name)) return;
       for (std::uint64_t item = 0; item < work_items; ++item) description.run(launch, static_cast<i32>(item));
     });
   }
@@ -83,6 +93,10 @@ class HostStream final : public DeviceStream {
     ++counters_.host_waits;
     const auto& other = static_cast<const HostEvent&>(event);
     other.stream.RunUntil(other.position);
+    return status();
+  }
+  Status status() const override {
+    if (failure_) return *failure_;
     return {};
   }
   void BeginRecording() override { recording_ = std::make_unique<HostGraph>(); }
@@ -109,6 +123,11 @@ class HostStream final : public DeviceStream {
     }
     pending_.push_back(std::move(command));
   }
+  bool Fails(int number, int failing, const char* what) {
+    if (number != failing || failure_) return failure_.has_value();
+    failure_ = Error{ErrorCode::kInternal, fmt::format("host: {} {} fails", what, number), {}, {}, {}};
+    return true;
+  }
   void RunUntil(std::uint64_t position) {
     while (done_ < position) {
       const Command command = std::move(pending_.front());
@@ -124,16 +143,17 @@ class HostStream final : public DeviceStream {
   std::uint64_t given_ = 0;
   std::uint64_t done_ = 0;
   std::unique_ptr<HostGraph> recording_;
+  std::optional<Error> failure_;
 };
 
 class HostDevice final : public Device {
  public:
-  explicit HostDevice(HostOrder order) : order_(order) {
+  HostDevice(HostOrder order, HostFault fault) : order_(order) {
+    counters_.fault = fault;
     properties_.backend = "host";
     properties_.name = "host";
     properties_.is_processor = true;
     properties_.has_graphs = true;
-    properties_.unified_memory = true;
     for (const KernelDescription& description : KernelList()) {
       kernels_.try_emplace({description.module, description.name}, description);
     }
@@ -149,7 +169,7 @@ class HostDevice final : public Device {
   Result<const DeviceKernel*> FindKernel(std::string_view module, std::string_view name) override {
     const auto found = kernels_.find({std::string(module), std::string(name)});
     if (found == kernels_.end()) {
-      return Error{ErrorCode::kInternal, fmt::format("there is no kernel {} in module {}", name, module), {}, {}, {}};
+      return Error{ErrorCode::kNotFound, fmt::format("there is no kernel {} in module {}", name, module), {}, {}, {}};
     }
     return &found->second;
   }
@@ -182,6 +202,8 @@ class HostDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> MakeHostDevice(HostOrder order) { return std::make_unique<HostDevice>(order); }
+std::unique_ptr<Device> MakeHostDevice(HostOrder order, HostFault fault) {
+  return std::make_unique<HostDevice>(order, fault);
+}
 
 }  // namespace lockstep

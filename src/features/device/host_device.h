@@ -13,7 +13,13 @@ enum class HostOrder {
   kEarlyCopies,  // a copy runs at once unless a kernel is before it in its stream: its target must be free
 };
 
+/// A command that fails, counted over the device from 1; 0: none.
+struct HostFault {
+  int copy = 0;
+  int launch = 0;
+};
+
 /// For tests, where it needs no driver, runs under sanitizers, and shows memory that is overwritten too early.
-[[nodiscard]] std::unique_ptr<Device> MakeHostDevice(HostOrder order);
+[[nodiscard]] std::unique_ptr<Device> MakeHostDevice(HostOrder order, HostFault fault = {});
 
 }  // namespace lockstep
