@@ -65,15 +65,16 @@ if(LOCKSTEP_SYCL_COMPILER)
   add_custom_target(update_kernel_modules)
 endif()
 
-# lockstep_kernel_module(NAME HEADER file-below-src LIST macro): the kernels of one metric, a module of the SYCL plugin.
+# lockstep_kernel_module(metric): its kernels, those of LOCKSTEP_<METRIC>_KERNELS in <metric>_kernels.h, as a module of the
+# SYCL plugin.
 function(lockstep_kernel_module name)
-  cmake_parse_arguments(ARG "" "HEADER;LIST" "" ${ARGN})
   if(NOT LOCKSTEP_SYCL_FOUND)
     return()
   endif()
   set(LOCKSTEP_MODULE ${name})
-  set(LOCKSTEP_MODULE_HEADER ${ARG_HEADER})
-  set(LOCKSTEP_MODULE_LIST ${ARG_LIST})
+  string(TOUPPER ${name} upper_name)
+  set(LOCKSTEP_MODULE_HEADER features/${name}/${name}_kernels.h)
+  set(LOCKSTEP_MODULE_LIST LOCKSTEP_${upper_name}_KERNELS)
   set(sycl_source_folder ${PROJECT_SOURCE_DIR}/src/backend/sycl)
   set(folder ${PROJECT_BINARY_DIR}/kernel_modules)
   set(checked_in ${sycl_source_folder}/modules/${name}.spv)

@@ -35,7 +35,7 @@ class AdmSyclTest : public testing::TestWithParam<bool> {
     }
     const auto expected = test_run::ScalarFacts(*feature, reference, distorted);
     for (const int batch : {1, 2, 7}) {
-      EXPECT_EQ(test_run::DeviceFactsOn(*device_, *feature, reference, distorted, batch), expected)
+      EXPECT_EQ(test_run::DeviceFactsOn(*device_, *feature, reference, distorted, {batch, false}), expected)
           << width << "x" << height << ", " << bit_depth << " bit, batch " << batch
           << (options.empty() ? "" : ", " + options[0].first + "=" + options[0].second);
     }

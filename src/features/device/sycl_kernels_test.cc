@@ -76,7 +76,7 @@ TEST_P(SyclKernelsTest, FactsOfEveryMetricAreThoseOfTheScalarCode) {
         const std::vector<Frame> distorted = NoiseFrames(format, 5, 9);
         const auto expected = ScalarFacts(feature, reference, distorted);
         for (const int batch : {1, 2, 7}) {
-          EXPECT_EQ(DeviceFactsOn(*device_, feature, reference, distorted, batch), expected)
+          EXPECT_EQ(DeviceFactsOn(*device_, feature, reference, distorted, {batch, false}), expected)
               << description->name << " " << size.width << "x" << size.height << " " << depth << " bit, batch "
               << batch;
         }
@@ -86,55 +86,6 @@ TEST_P(SyclKernelsTest, FactsOfEveryMetricAreThoseOfTheScalarCode) {
   const std::set<std::string> expected_metrics = {"psnr",         "float_psnr", "motion", "motion_v2",
                                                   "float_motion", "vif",        "adm"};
   EXPECT_EQ(metrics, expected_metrics);
-}
-
-TEST_P(SyclKernelsTest, FrameSizesGrowAndShrinkOnOneDevice) {
-  for (const PlaneSize size : {PlaneSize{3, 3}, {4, 5}, {1283, 723}, {17, 17}}) {
-    const VideoFormat format = {PixelFormat::kYuv422, size.width, size.height, 10};
-    const auto feature = MakeFeature(kPsnr, {}, format);
-    const std::vector<Frame> reference = NoiseFrames(format, 2, 1);
-    const std::vector<Frame> distorted = NoiseFrames(format, 2, 9);
-    EXPECT_EQ(DeviceFactsOn(*device_, *feature, reference, distorted, 2), ScalarFacts(*feature, reference, distorted))
-        << size.width << "x" << size.height;
-  }
-}
-
-// Facts of psnr as the engine gets them.
-std::vector<std::vector<Fact>> SessionFacts(Device& device, const Feature& feature, const std::vector<Frame>& reference,
-                                            const std::vector<Frame>& distorted, const DeviceSessionOptions& options) {
-  const Feature* const features[] = {&feature};
-  Result<std::unique_ptr<DeviceSession>> made =
-      DeviceSession::Create(device, reference.front().format(), features, options);
-  EXPECT_TRUE(made) << made.error().Describe();
-  if (!made) return {};
-  DeviceSession& session = **made;
-  std::vector<std::vector<Fact>> all;
-  std::vector<std::size_t> sizes;
-  const auto take = [&] {
-    const Status status = session.Take();
-    EXPECT_TRUE(status) << status.error().Describe();
-    for (std::size_t i = 0; i < sizes.front(); ++i) {
-      FrameWindow window;
-      window.index = static_cast<std::int64_t>(all.size());
-      window.reference = &reference[all.size()];
-      window.distorted = &distorted[all.size()];
-      std::vector<Fact> facts(static_cast<std::size_t>(feature.fact_count()));
-      session.program(0).Collect(window, session.results(0, i), facts);
-      all.push_back(facts);
-    }
-    sizes.erase(sizes.begin());
-  };
-  for (std::size_t begin = 0; begin < reference.size(); begin += static_cast<std::size_t>(options.batch)) {
-    std::vector<BatchFrame> frames;
-    for (std::size_t n = begin; n < reference.size() && frames.size() < static_cast<std::size_t>(options.batch); ++n) {
-      frames.push_back({&reference[n], &distorted[n], {1}});
-    }
-    if (session.pending() == DeviceSession::kMaximumPending) take();
-    session.Submit(frames);
-    sizes.push_back(frames.size());
-  }
-  while (session.pending() > 0) take();
-  return all;
 }
 
 TEST_P(SyclKernelsTest, RecordedKernelsSeeEachBatchsPictures) {
@@ -147,28 +98,11 @@ TEST_P(SyclKernelsTest, RecordedKernelsSeeEachBatchsPictures) {
   for (const int batch : {1, 2, 7}) {
     for (const bool use_graphs : {false, true}) {
       const std::uint64_t replays = device_->counters().replays;
-      EXPECT_EQ(SessionFacts(*device_, *feature, reference, distorted, {batch, use_graphs}), expected)
+      EXPECT_EQ(DeviceFactsOn(*device_, *feature, reference, distorted, {batch, use_graphs}), expected)
           << batch << (use_graphs ? " recorded" : "");
       EXPECT_EQ(device_->counters().replays - replays, use_graphs ? 23u / static_cast<unsigned>(batch) : 0u);
     }
   }
-}
-
-TEST_P(SyclKernelsTest, TheHostWaitsForResultsOnly) {
-  const VideoFormat format = {PixelFormat::kYuv420, 67, 35, 8};
-  const auto feature = MakeFeature(kPsnr, {}, format);
-  const auto waits = [&](int frames) {
-    const std::vector<Frame> reference = NoiseFrames(format, frames, 1);
-    const std::vector<Frame> distorted = NoiseFrames(format, frames, 100);
-    const DeviceCounters before = device_->counters();
-    EXPECT_EQ(SessionFacts(*device_, *feature, reference, distorted, {1, false}).size(), reference.size());
-    const DeviceCounters after = device_->counters();
-    // Two for each plane, whose chroma follows the luma without a wait in between.
-    EXPECT_EQ(after.launches - before.launches, 6u * reference.size());
-    return after.host_waits - before.host_waits;
-  };
-  const std::uint64_t few = waits(4);
-  EXPECT_EQ(waits(14), few + 10);
 }
 
 TEST_P(SyclKernelsTest, TimesAreGivenForEachKernel) {
@@ -202,7 +136,7 @@ TEST_P(SyclKernelsTest, ThreadsShareADevice) {
       const std::vector<Frame> distorted = NoiseFrames(format, 6, 100);
       const auto expected = ScalarFacts(*feature, reference, distorted);
       for (int round = 0; round < 50; ++round) {
-        EXPECT_EQ(SessionFacts(*device_, *feature, reference, distorted, {2, round % 2 == 0}), expected) << t;
+        EXPECT_EQ(DeviceFactsOn(*device_, *feature, reference, distorted, {2, round % 2 == 0}), expected) << t;
       }
     });
   }

@@ -25,7 +25,7 @@ void Compare(Device& device, const VideoFormat& format, const test_run::OptionTe
   }
   const auto expected = test_run::ScalarFacts(*feature, reference, distorted);
   for (const int batch : {1, 7}) {
-    EXPECT_EQ(test_run::DeviceFactsOn(device, *feature, reference, distorted, batch), expected)
+    EXPECT_EQ(test_run::DeviceFactsOn(device, *feature, reference, distorted, {batch, false}), expected)
         << format.width << "x" << format.height << " " << format.bit_depth << " bit, batch " << batch
         << (options.empty() ? "" : ", " + options[0].first + "=" + options[0].second);
   }
