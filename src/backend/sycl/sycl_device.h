@@ -67,9 +67,9 @@ class SyclDevice final : public Device {
   /// To be held while a command is given to any queue: a kernel object holds the arguments of its next launch, and the
   /// runtime does not guard them for kernels loaded from SPIR-V.
   [[nodiscard]] std::mutex& submission() { return submission_; }
-  /// To be held while waiting for an event of an out-of-order queue: in Intel's CPU runtime a waiting thread works for
-  /// any queue of the process, and two of them can come to wait for each other.
-  [[nodiscard]] static std::mutex& UnorderedWaits() {
+  /// To be held while waiting for an event of a processor: in Intel's CPU runtime a waiting thread works for any queue
+  /// of the process, and two of them can come to wait for each other.
+  [[nodiscard]] static std::mutex& ProcessorWaits() {
     static std::mutex waits;
     return waits;
   }

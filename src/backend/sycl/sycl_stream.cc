@@ -121,7 +121,7 @@ void SyclStream::WaitFor(const DeviceEvent& event) {
 
 void SyclStream::WaitOnHost(sycl::event event) {
   std::unique_lock<std::mutex> alone;
-  if (device_.out_of_order()) alone = std::unique_lock(SyclDevice::UnorderedWaits());
+  if (device_.properties().is_processor) alone = std::unique_lock(SyclDevice::ProcessorWaits());
   event.wait_and_throw();
 }
 
