@@ -112,8 +112,7 @@ Result<GraphUse> ParseGraphUse(std::string_view text, std::string_view option) {
 }
 
 Result<int> ParseBatch(std::string_view text, std::string_view option) {
-  constexpr int kMaximum = 64;
-  const Result<std::uint64_t> value = ParseUnsigned(text, kMaximum, option);
+  const Result<std::uint64_t> value = ParseUnsigned(text, DeviceRequest::kMaximumBatch, option);
   if (!value) return value.error();
   return static_cast<int>(*value);
 }

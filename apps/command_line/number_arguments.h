@@ -46,7 +46,7 @@ inline constexpr std::uint64_t kMaxThreads = 4096;
 /// "auto", "on" or "off".
 [[nodiscard]] Result<GraphUse> ParseGraphUse(std::string_view text, std::string_view option);
 
-/// Frames in one launch: 1 … 64, or 0 for automatic.
+/// Frames in one launch: 1 … DeviceRequest::kMaximumBatch, or 0 for automatic.
 [[nodiscard]] Result<int> ParseBatch(std::string_view text, std::string_view option);
 
 /// "in_order" or "out_of_order"; true for the latter.

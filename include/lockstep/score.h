@@ -62,9 +62,11 @@ enum class GraphUse {
 /// Which device of a backend computes, and how. Nothing of it ever changes a score. With the cpu backend only the
 /// defaults are accepted.
 struct DeviceRequest {
+  static constexpr int kMaximumBatch = 64;
+
   std::string device;  // its number as ListDevices() gives it, or a part of its name; empty: the backend's best
   GraphUse graphs = GraphUse::kAutomatic;
-  int batch = 0;              // frames in one launch, 1 … 64; 0: by the size of the pictures
+  int batch = 0;              // frames in one launch, 1 … kMaximumBatch; 0: by the size of the pictures
   bool out_of_order = false;  // queues without an order of their own; events keep their commands in order
   bool timing = false;        // fills Report::device_timings; not together with GraphUse::kAlways
   friend bool operator==(const DeviceRequest&, const DeviceRequest&) = default;

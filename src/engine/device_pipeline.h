@@ -15,7 +15,7 @@
 namespace lockstep {
 
 struct DevicePipelineOptions {
-  int batch = 0;  // frames in one launch, 1 … DeviceSessionOptions::kMaximumBatch; 0: by the size of the pictures
+  int batch = 0;  // frames in one launch, 1 … DeviceRequest::kMaximumBatch; 0: by the size of the pictures
   GraphUse graphs = GraphUse::kAutomatic;
 };
 

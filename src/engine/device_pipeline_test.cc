@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -13,6 +12,7 @@
 
 #include "backend/device_list.h"
 #include "engine/frame_pipeline.h"
+#include "engine/test_pair_source.h"
 #include "features/device/host_device.h"
 #include "features/feature_list.h"
 #include "features/test_run.h"
@@ -21,33 +21,19 @@ namespace lockstep {
 namespace {
 
 // Noise pictures, the same for every source with the same seed.
-class NoiseSource : public PairSource {
+class NoiseSource : public TestPairSource {
  public:
   NoiseSource(const VideoFormat& format, std::int64_t first, std::int64_t end)
-      : format_(format), next_(first), end_(end) {}
+      : TestPairSource(first, end), format_(format) {}
 
-  Result<bool> Next(FramePair& pair) override {
-    if (cancelled_) return Error{ErrorCode::kCancelled, "cancelled", {}, {}, {}};
-    if (next_ == fail_at_) return Error{ErrorCode::kFormat, "broken", "clip", next_, {}};
-    if (next_ == end_) return false;
-    pair.reference = frames_.Acquire();
-    pair.distorted = frames_.Acquire();
-    *pair.reference = test_run::NoiseFrame(format_, static_cast<std::uint64_t>(2 * next_));
-    *pair.distorted = test_run::NoiseFrame(format_, static_cast<std::uint64_t>(2 * next_ + 1));
-    ++next_;
-    return true;
+ protected:
+  void Fill(std::int64_t number, Frame& reference, Frame& distorted) const override {
+    reference = test_run::NoiseFrame(format_, static_cast<std::uint64_t>(2 * number));
+    distorted = test_run::NoiseFrame(format_, static_cast<std::uint64_t>(2 * number + 1));
   }
-  void Cancel() override { cancelled_ = true; }
-  void FailAt(std::int64_t frame) { fail_at_ = frame; }
-  [[nodiscard]] std::size_t frames_made() const { return frames_.size(); }
 
  private:
   VideoFormat format_;
-  Pool<Frame> frames_;
-  std::int64_t next_;
-  std::int64_t end_;
-  std::int64_t fail_at_ = -1;
-  std::atomic<bool> cancelled_{false};
 };
 
 struct MetricCase {

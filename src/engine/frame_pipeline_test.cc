@@ -12,39 +12,25 @@
 #include <thread>
 #include <vector>
 
+#include "engine/test_pair_source.h"
+
 namespace lockstep {
 namespace {
 
 constexpr VideoFormat kFormat{PixelFormat::kYuv400, 16, 4, 8};
 
 // Pictures whose first samples hold their number.
-class NumberedSource : public PairSource {
+class NumberedSource : public TestPairSource {
  public:
-  NumberedSource(std::int64_t first, std::int64_t end) : next_(first), end_(end) {}
+  using TestPairSource::TestPairSource;
 
-  Result<bool> Next(FramePair& pair) override {
-    if (cancelled_) return Error{ErrorCode::kCancelled, "cancelled", {}, {}, {}};
-    if (next_ == fail_at_) return Error{ErrorCode::kFormat, "broken", "clip", next_, {}};
-    if (next_ == end_) return false;
-    pair.reference = frames_.Acquire();
-    pair.distorted = frames_.Acquire();
-    for (Frame* frame : {pair.reference.get(), pair.distorted.get()}) {
+ protected:
+  void Fill(std::int64_t number, Frame& reference, Frame& distorted) const override {
+    for (Frame* frame : {&reference, &distorted}) {
       frame->Reset(kFormat);
-      std::memcpy(frame->mutable_plane(0).data, &next_, sizeof next_);
+      std::memcpy(frame->mutable_plane(0).data, &number, sizeof number);
     }
-    ++next_;
-    return true;
   }
-  void Cancel() override { cancelled_ = true; }
-  void FailAt(std::int64_t frame) { fail_at_ = frame; }
-  [[nodiscard]] std::size_t frames_made() const { return frames_.size(); }
-
- private:
-  Pool<Frame> frames_;
-  std::int64_t next_;
-  std::int64_t end_;
-  std::int64_t fail_at_ = -1;
-  std::atomic<bool> cancelled_{false};
 };
 
 std::int64_t NumberIn(const Frame* frame) {

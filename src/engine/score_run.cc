@@ -22,7 +22,6 @@
 #include "engine/frame_pipeline.h"
 #include "engine/input_pair.h"
 #include "engine/score_plan.h"
-#include "features/device/device_session.h"
 #include "features/score_name.h"
 #include "model/pooling.h"
 
@@ -186,7 +185,7 @@ Status CheckNumbers(const ScoreRequest& request) {
     if (request.device.timing && request.device.graphs == GraphUse::kAlways) {
       return Invalid("graphs", "what is inside a replayed graph cannot be timed; leave out one of the two");
     }
-    constexpr int kMaximum = DeviceSessionOptions::kMaximumBatch;
+    constexpr int kMaximum = DeviceRequest::kMaximumBatch;
     if (request.device.batch < 0 || request.device.batch > kMaximum) {
       return Invalid("batch", fmt::format("{} is not from 0 to {}", request.device.batch, kMaximum));
     }

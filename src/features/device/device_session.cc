@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 static_assert(kKernelGroup == DeviceStream::kGroupSize);
-// Kernels may read a few samples past the last row of the last plane of a picture, never use them.
-constexpr std::size_t kReadableTail = 256;
 
 std::size_t AlignUp(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -105,8 +103,8 @@ Status DeviceSession::Allocate() {
     memory = DeviceMemory(device_, *data);
     return {};
   };
-  const std::size_t pictures = frame_bytes_ * batch * slots + kReadableTail;
-  const std::size_t prepared = prepared_bytes_ == 0 ? 0 : prepared_bytes_ * batch * slots + kReadableTail;
+  const std::size_t pictures = frame_bytes_ * batch * slots;
+  const std::size_t prepared = prepared_bytes_ * batch * slots;
   if (Status status = allocate(tables_, tables, false); !status) return status;
   if (Status status = allocate(pictures_, pictures, false); !status) return status;
   if (Status status = allocate(prepared_, prepared, false); !status) return status;

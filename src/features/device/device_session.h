@@ -16,9 +16,8 @@
 namespace lockstep {
 
 struct DeviceSessionOptions {
-  int batch = 1;            // frames in one launch, 1 … kMaximumBatch
+  int batch = 1;            // frames in one launch, at least 1
   bool use_graphs = false;  // full batches are recorded once and replayed; the device must have graphs
-  static constexpr int kMaximumBatch = 64;
 };
 
 /// One frame of a batch.
