@@ -49,6 +49,15 @@ struct DeviceCounters {
   std::uint64_t replays = 0;
 };
 
+/// Groups of work-items that one launch runs.
+struct LaunchShape {
+  static constexpr int kGroupSize = 64;
+
+  std::uint64_t groups = 0;
+  int group_size = kGroupSize;
+  int local_bytes = 0;  // of local memory that a group gets at launch
+};
+
 /// Commands run in the order in which they are given. One thread at a time uses a stream.
 ///
 /// The first failure is kept: later commands do nothing, and Wait() and status() return it. The destructor waits until
@@ -60,15 +69,23 @@ class DeviceStream {
   /// Either address may be of the device or pinned. Returns before the copy is done.
   virtual void Copy(void* to, const void* from, std::size_t bytes) = 0;
   virtual void Fill(void* to, std::uint8_t value, std::size_t bytes) = 0;
-  /// Runs `work_items` in groups of kGroupSize; `arguments` are copied at once.
-  /// in    work_items a multiple of kGroupSize, below 2^31; argument_bytes what the kernel was declared with
+  /// Copies `rows` rows of `row_bytes`; pitches are the bytes from one row to the next.
+  virtual void CopyRows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t row_bytes,
+                        std::size_t rows) = 0;
+  /// `arguments` are copied at once.
+  /// in    work-items below 2^31; argument_bytes what the kernel was declared with; kernels that every backend has run
+  /// in
+  ///       groups of the default size without local memory
   virtual void Launch(const DeviceKernel& kernel, const void* arguments, std::size_t argument_bytes,
-                      std::uint64_t work_items) = 0;
+                      const LaunchShape& shape) = 0;
 
   /// The end of what has been given so far.
   [[nodiscard]] virtual std::shared_ptr<DeviceEvent> Mark() = 0;
   /// Later commands of this stream start after the event of another stream; the host goes on.
   virtual void WaitFor(const DeviceEvent& event) = 0;
+  /// Later commands start after everything that an application has given to a stream of its own until now.
+  /// in    native_stream the backend's handle, a CUstream or hipStream_t; fails where the backend knows none
+  virtual void WaitForNative(std::uintptr_t native_stream) = 0;
   /// The host waits. Blocks until the event, or a failure.
   [[nodiscard]] virtual Status Wait(const DeviceEvent& event) = 0;
 
@@ -82,8 +99,14 @@ class DeviceStream {
 
   /// Times of everything that has finished since the last call; empty unless the device was opened for profiling.
   [[nodiscard]] virtual std::vector<DeviceTiming> TakeTimings() = 0;
+};
 
-  static constexpr int kGroupSize = 64;
+/// What a metric may know of a device when it chooses its kernels.
+struct DeviceTraits {
+  std::string tuned;                // kernels of one kind of device that this one runs, "cuda80"; empty: none
+  int multiprocessors = 1;          // of a device with tuned kernels
+  int local_bytes = 0;              // the most local memory of a group there
+  bool concurrent_streams = false;  // kernels of several streams share the device
 };
 
 struct DeviceProperties {
@@ -91,6 +114,7 @@ struct DeviceProperties {
   std::string name;           // as the driver gives it
   bool is_processor = false;  // the device is a CPU
   bool has_graphs = false;    // BeginRecording() works
+  DeviceTraits traits;
 };
 
 /// A device that is open. Thread safe.

@@ -6,6 +6,6 @@
 
 namespace lockstep {
 
-std::unique_ptr<DeviceProgram> Feature::MakeDeviceProgram() const { return nullptr; }
+std::unique_ptr<DeviceProgram> Feature::MakeDeviceProgram(const DeviceTraits& /*traits*/) const { return nullptr; }
 
 }  // namespace lockstep

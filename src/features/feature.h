@@ -158,6 +158,7 @@ struct FeatureColumn {
 };
 
 class DeviceProgram;
+struct DeviceTraits;
 
 /// A metric with its options, bound to a picture format. Immutable after creation; every method is const and thread
 /// safe.
@@ -186,8 +187,8 @@ class Feature {
   /// Facts of one frame. Allocates nothing, cannot fail.
   virtual void Extract(const FrameWindow& window, Workspace* workspace, std::span<Fact> facts) const = 0;
 
-  /// How devices compute the same facts; nullptr where they cannot.
-  [[nodiscard]] virtual std::unique_ptr<DeviceProgram> MakeDeviceProgram() const;
+  /// How a device with these traits computes the same facts; nullptr where it cannot.
+  [[nodiscard]] virtual std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& traits) const;
 
   /// Scores of the sequence, on one thread, in frame order. `facts` covers the segment and its lead-in and lead-out;
   /// its end is the end of the sequence unless a lead-out was available.

@@ -54,8 +54,8 @@ std::string WhyUnusable(sycl::device device) {
   if (!device.ext_oneapi_can_build(syclexp::source_language::spirv)) return "its driver takes no SPIR-V";
   if (!device.has(sycl::aspect::usm_device_allocations)) return "it has no USM device memory";
   if (!device.has(sycl::aspect::usm_host_allocations)) return "it has no USM host memory";
-  if (device.get_info<sycl::info::device::max_work_group_size>() < DeviceStream::kGroupSize) {
-    return fmt::format("it has no work-groups of {}", DeviceStream::kGroupSize);
+  if (device.get_info<sycl::info::device::max_work_group_size>() < LaunchShape::kGroupSize) {
+    return fmt::format("it has no work-groups of {}", LaunchShape::kGroupSize);
   }
   if (BestSubGroupSize(device) == 0) {
     return fmt::format("the kernels are made for sub-groups of {}, and it has only those of {}",

@@ -93,18 +93,29 @@ void SyclStream::Copy(void* to, const void* from, std::size_t bytes) {
   if (run) ++device_.mutable_counters().copies;
 }
 
+void SyclStream::CopyRows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                          std::size_t row_bytes, std::size_t rows) {
+  if (row_bytes == 0 || rows == 0) return;
+  const std::string_view name = device_.profiling() ? CopyName(to, from) : "copy";
+  const bool run = Submit(name, [&](sycl::handler& handler) {
+    handler.ext_oneapi_memcpy2d(to, to_pitch, from, from_pitch, row_bytes, rows);
+  });
+  if (run) ++device_.mutable_counters().copies;
+}
+
 void SyclStream::Fill(void* to, std::uint8_t value, std::size_t bytes) {
   if (bytes == 0) return;
   Submit("fill", [&](sycl::handler& handler) { handler.memset(to, value, bytes); });
 }
 
 void SyclStream::Launch(const DeviceKernel& kernel, const void* arguments, std::size_t argument_bytes,
-                        std::uint64_t work_items) {
-  if (work_items == 0) return;
+                        const LaunchShape& shape) {
+  if (shape.groups == 0) return;
+  const auto group_size = static_cast<std::size_t>(shape.group_size);
   const auto& own = static_cast<const SyclKernel&>(kernel);
   const bool run = Submit(own.name(), [&](sycl::handler& handler) {
     handler.set_arg(0, syclexp::raw_kernel_arg(arguments, argument_bytes));
-    handler.parallel_for(sycl::nd_range<1>(work_items, kGroupSize), own.kernel());
+    handler.parallel_for(sycl::nd_range<1>(shape.groups * group_size, group_size), own.kernel());
   });
   if (run) ++device_.mutable_counters().launches;
 }
@@ -117,6 +128,13 @@ std::shared_ptr<DeviceEvent> SyclStream::Mark() {
 
 void SyclStream::WaitFor(const DeviceEvent& event) {
   Guard([&] { awaited_.push_back(static_cast<const SyclEvent&>(event).event); });
+}
+
+void SyclStream::WaitForNative(std::uintptr_t /*native_stream*/) {
+  Guard([] {
+    throw sycl::exception(sycl::make_error_code(sycl::errc::feature_not_supported),
+                          "pictures of an application's own stream are not for this backend");
+  });
 }
 
 void SyclStream::WaitOnHost(sycl::event event) {

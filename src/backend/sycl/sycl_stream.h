@@ -27,11 +27,14 @@ class SyclStream final : public DeviceStream {
   ~SyclStream() override;
 
   void Copy(void* to, const void* from, std::size_t bytes) override;
+  void CopyRows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t row_bytes,
+                std::size_t rows) override;
   void Fill(void* to, std::uint8_t value, std::size_t bytes) override;
   void Launch(const DeviceKernel& kernel, const void* arguments, std::size_t argument_bytes,
-              std::uint64_t work_items) override;
+              const LaunchShape& shape) override;
   [[nodiscard]] std::shared_ptr<DeviceEvent> Mark() override;
   void WaitFor(const DeviceEvent& event) override;
+  void WaitForNative(std::uintptr_t native_stream) override;
   [[nodiscard]] Status Wait(const DeviceEvent& event) override;
   [[nodiscard]] Status status() const override;
   void BeginRecording() override;

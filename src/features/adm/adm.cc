@@ -136,7 +136,9 @@ class AdmFeature final : public Feature {
     }
   }
 
-  std::unique_ptr<DeviceProgram> MakeDeviceProgram() const override { return MakeAdmDeviceProgram(plan_); }
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& /*traits*/) const override {
+    return MakeAdmDeviceProgram(plan_);
+  }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {
     for (std::int64_t frame = facts.first(); frame < facts.end(); ++frame) {

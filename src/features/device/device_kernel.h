@@ -25,6 +25,13 @@ struct KernelLaunch {
   i32 lanes_shift;      // lanes = 1 << lanes_shift
 };
 
+/// The only argument of a kernel that plans its own groups, for one kind of device.
+struct GroupLaunch {
+  const void* frames;  // argument blocks, one for each frame of the batch, 16-byte aligned
+  i32 frame_count;
+  i32 plan;  // GroupPlan::plan
+};
+
 /// Runs the body of one work-item.
 /// in    Body(const Args&, KernelItem): no return before its end, no array of its own, no function that is not inlined
 template <class Args, void (*Body)(const Args&, KernelItem)>

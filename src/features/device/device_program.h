@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "features/device/device_kernel.h"
@@ -38,13 +40,23 @@ struct DeviceFrame {
   const std::byte* table = nullptr;
 };
 
-/// One launch: a kernel over the rows and lanes of every frame of a batch.
+/// How a kernel that takes a GroupLaunch covers some frames.
+struct GroupPlan {
+  int kernel = 0;  // index in DeviceStep::kernels
+  std::uint64_t groups = 0;
+  int group_size = 0;
+  int local_bytes = 0;
+  i32 plan = 0;  // what the kernel is told of it
+};
+
+/// One launch: a kernel over the rows and lanes of every frame of a batch, or over groups of a plan.
 struct DeviceStep {
-  const char* kernel = nullptr;
+  std::vector<const char*> kernels;  // one, or those that the plan chooses from
   int rows = 0;
   int lanes_shift = 0;
   std::size_t argument_bytes = 0;
-  std::size_t argument_offset = 0;  // in DeviceSteps::arguments()
+  std::size_t argument_offset = 0;            // in DeviceSteps::arguments()
+  std::function<GroupPlan(int frames)> plan;  // empty: rows and lanes
 
   /// Of one frame; idle rows fill the last group.
   [[nodiscard]] int work_items() const {
@@ -60,13 +72,23 @@ class DeviceSteps {
   template <class Args>
   void AddLanes(const char* kernel, int rows, const Args& args) {
     static_assert(kKernelLanes == 1 << kLanesShift);
-    Add(kernel, rows, kLanesShift, args);
+    Add({{kernel}, rows, kLanesShift, 0, 0, {}}, args);
   }
   /// One work-item a row.
   template <class Args>
   void AddRows(const char* kernel, int rows, const Args& args) {
-    Add(kernel, rows, 0, args);
+    Add({{kernel}, rows, 0, 0, 0, {}}, args);
   }
+
+  /// Groups by a plan, for kernels of one kind of device.
+  template <class Args>
+  void AddGroups(std::vector<const char*> kernels, std::function<GroupPlan(int frames)> plan, const Args& args) {
+    // Blocks lie one behind the other.
+    static_assert(sizeof(Args) % alignof(Args) == 0 && alignof(Args) <= kArgumentAlignment);
+    Add({std::move(kernels), 0, 0, 0, 0, std::move(plan)}, args);
+  }
+
+  static constexpr std::size_t kArgumentAlignment = 16;
 
   [[nodiscard]] std::span<const DeviceStep> steps() const { return steps_; }
   [[nodiscard]] std::span<const std::byte> arguments(const DeviceStep& step) const {
@@ -77,12 +99,13 @@ class DeviceSteps {
   static constexpr int kLanesShift = 5;
 
   template <class Args>
-  void Add(const char* kernel, int rows, int lanes_shift, const Args& args) {
+  void Add(DeviceStep step, const Args& args) {
     static_assert(std::is_trivially_copyable_v<Args>);
-    const std::size_t offset = arguments_.size();
-    arguments_.resize(offset + sizeof(Args));
-    std::memcpy(arguments_.data() + offset, &args, sizeof(Args));
-    steps_.push_back({kernel, rows, lanes_shift, sizeof(Args), offset});
+    step.argument_bytes = sizeof(Args);
+    step.argument_offset = arguments_.size();
+    arguments_.resize(step.argument_offset + sizeof(Args));
+    std::memcpy(arguments_.data() + step.argument_offset, &args, sizeof(Args));
+    steps_.push_back(std::move(step));
   }
 
   std::vector<DeviceStep> steps_;
@@ -91,10 +114,11 @@ class DeviceSteps {
 
 /// Bytes that a metric needs on the device. Every address is 64-byte aligned.
 struct DeviceNeeds {
-  std::size_t table = 0;     // constants, filled once by FillTable()
-  std::size_t prepared = 0;  // of each reference picture, kept while later frames need it
-  std::size_t scratch = 0;   // of each frame; other metrics and batches overwrite it
-  std::size_t results = 0;   // of each frame, copied to the host
+  std::size_t table = 0;      // constants, filled once by FillTable()
+  std::size_t prepared = 0;   // of each reference picture, kept while later frames need it
+  std::size_t scratch = 0;    // of each frame; other metrics and batches overwrite it
+  std::size_t results = 0;    // of each frame, copied to the host
+  bool zero_results = false;  // the results of a batch are zero before its steps
 };
 
 /// A metric bound to a format and its options, for a device. Immutable and thread safe, like the Feature it belongs to,
@@ -110,8 +134,10 @@ class DeviceProgram {
   /// Work on a reference picture alone: reads frame.reference, fills frame.prepared[0].
   virtual void AddPictureSteps(const DeviceFrame& /*frame*/, DeviceSteps& /*steps*/) const {}
   virtual void AddSteps(const DeviceFrame& frame, DeviceSteps& steps) const = 0;
-  /// Facts of a frame, the bits that Feature::Extract() gives. `window` has the pictures on the host, without what
-  /// Prepare() makes. Allocates nothing.
+  /// Whether Collect() looks into the pictures of the window; otherwise it only asks which ones there are.
+  [[nodiscard]] virtual bool NeedsPictures(const std::byte* /*results*/) const { return false; }
+  /// Facts of a frame, the bits that Feature::Extract() gives. `window` has the pictures, without what Prepare() makes;
+  /// on the host where NeedsPictures() says so. Allocates nothing.
   virtual void Collect(const FrameWindow& window, const std::byte* results, std::span<Fact> facts) const = 0;
 };
 

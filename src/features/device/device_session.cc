@@ -13,9 +13,27 @@ namespace lockstep {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
-static_assert(kKernelGroup == DeviceStream::kGroupSize);
+static_assert(kKernelGroup == LaunchShape::kGroupSize);
 
 std::size_t AlignUp(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+const Frame& PictureOf(const BatchFrame& frame, bool is_distorted) {
+  return is_distorted ? *frame.distorted : *frame.reference;
+}
+
+// Whether a plane goes to the device from where it is. Small ones are quicker together.
+bool UploadsItself(const Frame& picture, std::size_t plane_bytes) {
+  constexpr std::size_t kWorthACopy = std::size_t{1} << 18;
+  switch (picture.memory()) {
+    case FrameMemory::kHost:
+      return false;
+    case FrameMemory::kPinned:
+      return plane_bytes >= kWorthACopy;
+    case FrameMemory::kDevice:
+      return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -31,7 +49,7 @@ Status DeviceSession::Prepare(std::span<const Feature* const> features) {
   for (const Feature* feature : features) {
     Metric metric;
     metric.feature = feature;
-    metric.program = feature->MakeDeviceProgram();
+    metric.program = feature->MakeDeviceProgram(device_.properties().traits);
     if (metric.program == nullptr) {
       return Error{ErrorCode::kUnsupported,
                    fmt::format("cannot compute '{}'; use the cpu backend",
@@ -43,10 +61,19 @@ Status DeviceSession::Prepare(std::span<const Feature* const> features) {
     metric.needs = metric.program->needs();
     metrics_.push_back(std::move(metric));
   }
-  for (std::unique_ptr<DeviceStream>* stream : {&upload_, &compute_}) {
+  const bool concurrent = device_.properties().traits.concurrent_streams;
+  for (std::size_t f = 0; f < metrics_.size(); ++f) metrics_[f].stream = concurrent ? f : 0;
+  compute_.resize(concurrent ? metrics_.size() : 1);
+  const auto make = [&](std::unique_ptr<DeviceStream>& stream) -> Status {
     Result<std::unique_ptr<DeviceStream>> made = device_.MakeStream();
     if (!made) return std::move(made).error();
-    *stream = *std::move(made);
+    stream = *std::move(made);
+    return {};
+  };
+  if (Status status = make(upload_); !status) return status;
+  if (Status status = make(download_); !status) return status;
+  for (std::unique_ptr<DeviceStream>& stream : compute_) {
+    if (Status status = make(stream); !status) return status;
   }
   LayOutFrame();
   if (Status status = Allocate(); !status) return status;
@@ -89,12 +116,16 @@ Status DeviceSession::Allocate() {
     prepared_bytes_ += AlignUp(metric.needs.prepared);
     metric.results = results_bytes_;
     results_bytes_ += AlignUp(metric.needs.results) * batch;
-    // Metrics run one after the other.
-    scratch_bytes_ = std::max(scratch_bytes_, AlignUp(metric.needs.scratch));
+    // Metrics of one stream run one after the other.
+    const bool shares = compute_.size() == 1;
+    metric.scratch = shares ? 0 : scratch_bytes_;
+    scratch_bytes_ = shares ? std::max(scratch_bytes_, AlignUp(metric.needs.scratch))
+                            : scratch_bytes_ + AlignUp(metric.needs.scratch);
   }
-  // While one batch is uploaded, the one before is computed and reads the pictures of those before it.
-  const std::size_t slots = 2 + (static_cast<std::size_t>(lead_in) + batch - 1) / batch;
+  // While one batch is uploaded, those pending before it are computed and read the pictures of those before them.
+  const std::size_t slots = kMaximumPending + (static_cast<std::size_t>(lead_in) + batch - 1) / batch;
   slots_.resize(slots);
+  for (Slot& slot : slots_) slot.graphs.resize(compute_.size());
 
   const auto allocate = [&](DeviceMemory& memory, std::size_t bytes, bool pinned) -> Status {
     if (bytes == 0) return {};
@@ -110,7 +141,6 @@ Status DeviceSession::Allocate() {
   if (Status status = allocate(prepared_, prepared, false); !status) return status;
   if (Status status = allocate(scratch_, scratch_bytes_ * batch, false); !status) return status;
   for (Slot& slot : slots_) {
-    if (Status status = allocate(slot.staging, frame_bytes_ * batch, true); !status) return status;
     if (Status status = allocate(slot.device_results, results_bytes_, false); !status) return status;
     if (Status status = allocate(slot.results, results_bytes_, true); !status) return status;
   }
@@ -153,7 +183,7 @@ DeviceFrame DeviceSession::FrameAt(const Metric& metric, std::size_t slot, std::
     if (metric.needs.prepared != 0) out.prepared[k] = prepared_.data() + place * prepared_bytes_ + metric.prepared;
   }
   out.reference = out.earlier_reference[0];
-  if (scratch_bytes_ != 0) out.scratch = scratch_.data() + frame * scratch_bytes_;
+  if (scratch_bytes_ != 0) out.scratch = scratch_.data() + frame * scratch_bytes_ + metric.scratch;
   out.results = slots_[slot].device_results.data() + metric.results + frame * AlignUp(metric.needs.results);
   if (metric.needs.table != 0) out.table = tables_.data() + metric.table;
   return out;
@@ -174,15 +204,20 @@ Status DeviceSession::MakeSteps() {
         const DeviceStep& from = described[k];
         Step& step = steps[k];
         arguments.resize(AlignUp(arguments.size()));
+        static_assert(kAlignment % DeviceSteps::kArgumentAlignment == 0);
         const std::size_t offset = arguments.size();
         for (const DeviceSteps& frame : frames) {
           const std::span<const std::byte> block = frame.arguments(frame.steps()[k]);
           arguments.insert(arguments.end(), block.begin(), block.end());
         }
         if (s != 0) continue;
-        Result<const DeviceKernel*> kernel = device_.FindKernel(metric.program->module(), from.kernel);
-        if (!kernel) return std::move(kernel).error();
-        step = {*kernel, from.work_items(), from.lanes_shift, from.argument_bytes, offset};
+        step = {{}, from.work_items(), from.lanes_shift, {}, from.argument_bytes, offset};
+        for (const char* name : from.kernels) {
+          Result<const DeviceKernel*> kernel = device_.FindKernel(metric.program->module(), name);
+          if (!kernel) return std::move(kernel).error();
+          step.kernels.push_back(*kernel);
+        }
+        for (int n = 1; from.plan && n <= options_.batch; ++n) step.plans.push_back(from.plan(n));
       }
       return {};
     };
@@ -203,83 +238,212 @@ Status DeviceSession::MakeSteps() {
   return {};
 }
 
-void DeviceSession::Stage(Slot& slot, std::span<const BatchFrame> frames) const {
+void DeviceSession::ForEach(int count, const std::function<void(int)>& work) const {
+  if (options_.for_each && count > 1) {
+    options_.for_each(count, work);
+    return;
+  }
+  for (int i = 0; i < count; ++i) work(i);
+}
+
+// Only sessions that get pictures in pageable memory need it.
+Status DeviceSession::EnsureStaging(Slot& slot) {
+  if (slot.staging.data() != nullptr) return {};
+  Result<std::byte*> data = device_.AllocatePinned(frame_bytes_ * static_cast<std::size_t>(options_.batch));
+  if (!data) return std::move(data).error();
+  slot.staging = DeviceMemory(device_, *data);
+  return {};
+}
+
+void DeviceSession::StageRows(Slot& slot, std::span<const BatchFrame> frames) const {
+  // Pieces that keep several threads busy even with one frame, but are worth waking a thread for.
+  constexpr std::size_t kPieceBytes = std::size_t{1} << 19;
+  struct Piece {
+    const PlaneLayout* layout;
+    PlaneView from;
+    std::byte* to;
+    int begin;
+    int end;
+  };
+  std::vector<Piece> pieces;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    std::byte* const to = slot.staging.data() + i * frame_bytes_;
     for (const PlaneLayout& layout : planes_) {
-      const PlaneView view = (layout.is_distorted ? frames[i].distorted : frames[i].reference)->plane(layout.plane);
-      const auto row_bytes = static_cast<std::size_t>(layout.size.width * format_.bytes_per_sample());
-      for (int y = 0; y < layout.size.height; ++y) {
-        std::memcpy(to + layout.offset + static_cast<std::size_t>(y) * layout.pitch, view.row<std::byte>(y), row_bytes);
+      const Frame& picture = PictureOf(frames[i], layout.is_distorted);
+      if (UploadsItself(picture, layout.pitch * static_cast<std::size_t>(layout.size.height))) continue;
+      std::byte* const to = slot.staging.data() + i * frame_bytes_ + layout.offset;
+      const int rows = static_cast<int>(std::max<std::size_t>(kPieceBytes / layout.pitch, 1));
+      for (int y = 0; y < layout.size.height; y += rows) {
+        pieces.push_back({&layout, picture.plane(layout.plane), to, y, std::min(y + rows, layout.size.height)});
       }
     }
   }
+  ForEach(static_cast<int>(pieces.size()), [&](int index) {
+    const Piece& piece = pieces[static_cast<std::size_t>(index)];
+    const auto row_bytes = static_cast<std::size_t>(piece.layout->size.width * format_.bytes_per_sample());
+    for (int y = piece.begin; y < piece.end; ++y) {
+      std::memcpy(piece.to + static_cast<std::size_t>(y) * piece.layout->pitch, piece.from.row<std::byte>(y),
+                  row_bytes);
+    }
+  });
 }
 
-void DeviceSession::Upload(DeviceStream& stream, std::size_t slot, std::size_t frames) const {
-  const std::size_t offset = slot * static_cast<std::size_t>(options_.batch) * frame_bytes_;
-  stream.Copy(pictures_.data() + offset, slots_[slot].staging.data(), frames * frame_bytes_);
+Status DeviceSession::Upload(std::size_t slot_index, std::span<const BatchFrame> frames) {
+  Slot& slot = slots_[slot_index];
+  const auto plane_bytes = [](const PlaneLayout& layout) {
+    return layout.pitch * static_cast<std::size_t>(layout.size.height);
+  };
+  // Neighbouring staged planes are one copy.
+  std::size_t staged_begin = 0;
+  std::size_t staged_end = 0;
+  bool has_staging = false;
+  const auto copy_staged = [&] {
+    if (staged_end > staged_begin) {
+      upload_->Copy(PictureAt(slot_index, 0) + staged_begin, slot.staging.data() + staged_begin,
+                    staged_end - staged_begin);
+    }
+  };
+  std::vector<std::uintptr_t> awaited;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    for (const PlaneLayout& layout : planes_) {
+      const Frame& picture = PictureOf(frames[i], layout.is_distorted);
+      const std::size_t offset = i * frame_bytes_ + layout.offset;
+      if (!UploadsItself(picture, plane_bytes(layout))) {
+        if (!has_staging) {
+          if (Status status = EnsureStaging(slot); !status) return status;
+          StageRows(slot, frames);
+          has_staging = true;
+        }
+        if (offset != staged_end) {
+          copy_staged();
+          staged_begin = offset;
+        }
+        staged_end = offset + plane_bytes(layout);
+        continue;
+      }
+      const std::uintptr_t native = picture.native_stream();
+      if (native != 0 && std::find(awaited.begin(), awaited.end(), native) == awaited.end()) {
+        upload_->WaitForNative(native);
+        awaited.push_back(native);
+      }
+      const PlaneView view = picture.plane(layout.plane);
+      const auto row_bytes = static_cast<std::size_t>(layout.size.width * format_.bytes_per_sample());
+      const auto pitch = static_cast<std::size_t>(view.stride_bytes);
+      const auto rows = static_cast<std::size_t>(layout.size.height);
+      std::byte* const to = PictureAt(slot_index, 0) + offset;
+      if (pitch == layout.pitch) {
+        upload_->Copy(to, view.data, pitch * (rows - 1) + row_bytes);
+      } else {
+        upload_->CopyRows(to, layout.pitch, view.data, pitch, row_bytes, rows);
+      }
+    }
+  }
+  copy_staged();
+  return {};
 }
 
-void DeviceSession::Launch(const Step& step, const Slot& slot, std::size_t begin, std::size_t end) {
-  const KernelLaunch launch = {slot.arguments.data() + step.arguments + begin * step.argument_bytes, step.work_items,
-                               step.lanes_shift};
-  compute_->Launch(*step.kernel, &launch, sizeof(launch), static_cast<std::uint64_t>(step.work_items) * (end - begin));
+void DeviceSession::Launch(DeviceStream& stream, const Step& step, const Slot& slot, std::size_t begin,
+                           std::size_t end) {
+  const std::byte* const blocks = slot.arguments.data() + step.arguments + begin * step.argument_bytes;
+  const std::size_t frames = end - begin;
+  if (step.plans.empty()) {
+    const KernelLaunch launch = {blocks, step.work_items, step.lanes_shift};
+    stream.Launch(
+        *step.kernels.front(), &launch, sizeof(launch),
+        {static_cast<std::uint64_t>(step.work_items / LaunchShape::kGroupSize) * frames, LaunchShape::kGroupSize, 0});
+    return;
+  }
+  const GroupPlan& plan = step.plans[frames - 1];
+  const GroupLaunch launch = {blocks, static_cast<i32>(frames), plan.plan};
+  stream.Launch(*step.kernels[static_cast<std::size_t>(plan.kernel)], &launch, sizeof(launch),
+                {plan.groups, plan.group_size, plan.local_bytes});
 }
 
-void DeviceSession::Compute(std::size_t slot_index, std::span<const BatchFrame> frames) {
+void DeviceSession::Compute(std::size_t stream_index, std::size_t slot_index, std::span<const BatchFrame> frames) {
   const Slot& slot = slots_[slot_index];
+  DeviceStream& stream = *compute_[stream_index];
   for (std::size_t f = 0; f < metrics_.size(); ++f) {
     const Metric& metric = metrics_[f];
-    for (const Step& step : metric.picture_steps) Launch(step, slot, 0, frames.size());
+    if (metric.stream != stream_index) continue;
+    if (metric.needs.zero_results) {
+      stream.Fill(slot.device_results.data() + metric.results, 0, AlignUp(metric.needs.results) * frames.size());
+    }
+    for (const Step& step : metric.picture_steps) Launch(stream, step, slot, 0, frames.size());
     const auto wanted = [&](std::size_t i) { return frames[i].wanted[f] != 0; };
     std::size_t begin = 0;
     while (begin < frames.size()) {
       std::size_t end = begin;
       while (end < frames.size() && wanted(end)) ++end;
       if (end > begin) {
-        for (const Step& step : metric.steps) Launch(step, slot, begin, end);
+        for (const Step& step : metric.steps) Launch(stream, step, slot, begin, end);
       }
       begin = end + 1;
     }
   }
-  if (results_bytes_ != 0) compute_->Copy(slot.results.data(), slot.device_results.data(), results_bytes_);
 }
 
 void DeviceSession::Submit(std::span<const BatchFrame> frames) {
   const std::size_t index = submitted_++ % slots_.size();
   ++pending_;
   Slot& slot = slots_[index];
-  Stage(slot, frames);
+  if (Status status = Upload(index, frames); !status && !failure_) failure_ = std::move(status).error();
+  const std::shared_ptr<DeviceEvent> uploaded = upload_->Mark();
   const bool is_whole =
       frames.size() == static_cast<std::size_t>(options_.batch) &&
       std::all_of(frames.begin(), frames.end(), [](const BatchFrame& frame) {
         return std::all_of(frame.wanted.begin(), frame.wanted.end(), [](std::uint8_t wanted) { return wanted != 0; });
       });
-  if (options_.use_graphs && is_whole) {
-    if (slot.graph == nullptr) {
-      compute_->BeginRecording();
-      Upload(*compute_, index, frames.size());
-      Compute(index, frames);
-      Result<std::unique_ptr<DeviceGraph>> graph = compute_->EndRecording();
-      if (graph) slot.graph = *std::move(graph);
+  for (std::size_t s = 0; s < compute_.size(); ++s) {
+    DeviceStream& stream = *compute_[s];
+    stream.WaitFor(*uploaded);
+    if (options_.use_graphs && is_whole) {
+      std::unique_ptr<DeviceGraph>& graph = slot.graphs[s];
+      if (graph == nullptr) {
+        stream.BeginRecording();
+        Compute(s, index, frames);
+        Result<std::unique_ptr<DeviceGraph>> recorded = stream.EndRecording();
+        if (recorded) graph = *std::move(recorded);
+      }
+      // A stream that could not record keeps the error for Take().
+      if (graph != nullptr) stream.Replay(*graph);
+    } else {
+      Compute(s, index, frames);
     }
-    // A stream that could not record keeps the error for Take().
-    if (slot.graph != nullptr) compute_->Replay(*slot.graph);
-  } else {
-    Upload(*upload_, index, frames.size());
-    compute_->WaitFor(*upload_->Mark());
-    Compute(index, frames);
+    download_->WaitFor(*stream.Mark());
   }
-  slot.done = compute_->Mark();
+  if (results_bytes_ != 0) download_->Copy(slot.results.data(), slot.device_results.data(), results_bytes_);
+  slot.done = download_->Mark();
 }
 
 Status DeviceSession::Take() {
   Slot& slot = slots_[taken_++ % slots_.size()];
   --pending_;
-  if (Status status = compute_->Wait(*slot.done); !status) return status;
-  // Kernels run on whatever is there when an upload has failed.
-  return upload_->status();
+  if (failure_) return *failure_;
+  if (Status status = download_->Wait(*slot.done); !status) return status;
+  // Kernels run on whatever is there when an upload has failed, and results are copied when a kernel has.
+  if (Status status = upload_->status(); !status) return status;
+  for (const std::unique_ptr<DeviceStream>& stream : compute_) {
+    if (Status status = stream->status(); !status) return status;
+  }
+  return {};
+}
+
+Status DeviceSession::ReadPicture(std::size_t frame, bool is_distorted, Frame& picture) {
+  picture.Reset(format_);
+  const std::size_t slot = (taken_ - 1) % slots_.size();
+  if (Status status = EnsureStaging(slots_[slot]); !status) return status;
+  std::byte* const staging = slots_[slot].staging.data();
+  download_->Copy(staging, PictureAt(slot, frame), frame_bytes_);
+  if (Status status = download_->Wait(*download_->Mark()); !status) return status;
+  for (const PlaneLayout& layout : planes_) {
+    if (layout.is_distorted != is_distorted) continue;
+    const MutablePlaneView plane = picture.mutable_plane(layout.plane);
+    const auto row_bytes = static_cast<std::size_t>(layout.size.width * format_.bytes_per_sample());
+    for (int y = 0; y < layout.size.height; ++y) {
+      std::memcpy(plane.row<std::byte>(y), staging + layout.offset + static_cast<std::size_t>(y) * layout.pitch,
+                  row_bytes);
+    }
+  }
+  return {};
 }
 
 const std::byte* DeviceSession::results(std::size_t feature, std::size_t frame) const {
@@ -289,7 +453,9 @@ const std::byte* DeviceSession::results(std::size_t feature, std::size_t frame) 
 
 std::vector<DeviceTiming> DeviceSession::TakeTimings() {
   std::vector<DeviceTiming> all;
-  for (DeviceStream* stream : {upload_.get(), compute_.get()}) {
+  std::vector<DeviceStream*> streams = {upload_.get(), download_.get()};
+  for (const std::unique_ptr<DeviceStream>& stream : compute_) streams.push_back(stream.get());
+  for (DeviceStream* stream : streams) {
     for (DeviceTiming& timing : stream->TakeTimings()) {
       const auto same =
           std::find_if(all.begin(), all.end(), [&](const DeviceTiming& t) { return t.name == timing.name; });

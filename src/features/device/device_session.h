@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,9 +20,11 @@ namespace lockstep {
 struct DeviceSessionOptions {
   int batch = 1;            // frames in one launch, at least 1
   bool use_graphs = false;  // full batches are recorded once and replayed; the device must have graphs
+  /// Calls work(0) … work(count - 1), some of them at the same time; empty: one after the other on this thread.
+  std::function<void(int count, const std::function<void(int)>& work)> for_each = {};
 };
 
-/// One frame of a batch.
+/// One frame of a batch. Pictures in pinned or device memory stay as they are until the batch has been taken.
 struct BatchFrame {
   const Frame* reference = nullptr;
   const Frame* distorted = nullptr;  // may be nullptr when no metric needs it
@@ -40,10 +44,11 @@ class DeviceSession {
   /// Batches that have been submitted and not taken.
   [[nodiscard]] int pending() const { return pending_; }
   /// Submit() may be called while fewer are pending.
-  static constexpr int kMaximumPending = 2;
+  static constexpr int kMaximumPending = 3;
 
-  /// Copies the frames to pinned memory and starts their work; returns without waiting for the device. Frames follow
-  /// each other in the sequence, also from one batch to the next; only the last batch may be shorter than the others.
+  /// Starts the work on the frames and returns without waiting for the device. Pictures on the host are copied to
+  /// pinned memory first. Frames follow each other in the sequence, also from one batch to the next; only the last
+  /// batch may be shorter than the others.
   void Submit(std::span<const BatchFrame> frames);
 
   /// Waits for the oldest pending batch. Its results stay until the next Submit().
@@ -52,14 +57,19 @@ class DeviceSession {
   /// Results of the batch that was taken last.
   [[nodiscard]] const std::byte* results(std::size_t feature, std::size_t frame) const;
   [[nodiscard]] const DeviceProgram& program(std::size_t feature) const { return *metrics_[feature].program; }
+  /// A picture of the batch that was taken last, on the host; its planes that no metric needs are undefined.
+  /// in    before the next Submit()
+  /// errors  what the device reports
+  [[nodiscard]] Status ReadPicture(std::size_t frame, bool is_distorted, Frame& picture);
 
   [[nodiscard]] std::vector<DeviceTiming> TakeTimings();
 
  private:
   struct Step {
-    const DeviceKernel* kernel = nullptr;
+    std::vector<const DeviceKernel*> kernels;
     int work_items = 0;  // of one frame
     int lanes_shift = 0;
+    std::vector<GroupPlan> plans;  // [n - 1]: for n frames; empty: rows and lanes
     std::size_t argument_bytes = 0;
     std::size_t arguments = 0;  // offset of the first frame's block in the slot's arguments
   };
@@ -70,6 +80,8 @@ class DeviceSession {
     std::size_t table = 0;     // offsets: in the tables,
     std::size_t prepared = 0;  // in a picture's prepared data,
     std::size_t results = 0;   // in a slot's results
+    std::size_t scratch = 0;
+    std::size_t stream = 0;
     std::vector<Step> picture_steps;
     std::vector<Step> steps;
   };
@@ -79,7 +91,7 @@ class DeviceSession {
     DeviceMemory device_results;
     DeviceMemory results;
     std::shared_ptr<DeviceEvent> done;
-    std::unique_ptr<DeviceGraph> graph;
+    std::vector<std::unique_ptr<DeviceGraph>> graphs;  // one for each compute stream
   };
   struct PlaneLayout {
     std::size_t offset = 0;  // in a frame
@@ -98,10 +110,15 @@ class DeviceSession {
   [[nodiscard]] Status FillTables();
   [[nodiscard]] Status MakeSteps();
   [[nodiscard]] DeviceFrame FrameAt(const Metric& metric, std::size_t slot, std::size_t frame) const;
-  void Stage(Slot& slot, std::span<const BatchFrame> frames) const;
-  void Upload(DeviceStream& stream, std::size_t slot, std::size_t frames) const;
-  void Compute(std::size_t slot, std::span<const BatchFrame> frames);
-  void Launch(const Step& step, const Slot& slot, std::size_t begin, std::size_t end);
+  [[nodiscard]] std::byte* PictureAt(std::size_t slot, std::size_t frame) const {
+    return pictures_.data() + (slot * static_cast<std::size_t>(options_.batch) + frame) * frame_bytes_;
+  }
+  void ForEach(int count, const std::function<void(int)>& work) const;
+  [[nodiscard]] Status EnsureStaging(Slot& slot);
+  [[nodiscard]] Status Upload(std::size_t slot, std::span<const BatchFrame> frames);
+  void StageRows(Slot& slot, std::span<const BatchFrame> frames) const;
+  void Compute(std::size_t stream, std::size_t slot, std::span<const BatchFrame> frames);
+  void Launch(DeviceStream& stream, const Step& step, const Slot& slot, std::size_t begin, std::size_t end);
 
   Device& device_;
   VideoFormat format_;
@@ -120,7 +137,9 @@ class DeviceSession {
   std::vector<DeviceMemory> setup_;  // what the copies of Prepare() read
   // After the memory, so that they are destroyed first: their destructors wait for what still uses it.
   std::unique_ptr<DeviceStream> upload_;
-  std::unique_ptr<DeviceStream> compute_;
+  std::vector<std::unique_ptr<DeviceStream>> compute_;  // one for all metrics, or one for each
+  std::unique_ptr<DeviceStream> download_;
+  std::optional<Error> failure_;  // of a Submit(), for the next Take()
   std::size_t submitted_ = 0;
   std::size_t taken_ = 0;
   int pending_ = 0;

@@ -70,17 +70,31 @@ class HostStream final : public DeviceStream {
         },
         true);
   }
+  void CopyRows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t row_bytes,
+                std::size_t rows) override {
+    if (!recording_) ++counters_.copies;
+    Add(
+        [=, this] {
+          if (Fails(++counters_.copies_begun, counters_.fault.copy, "copy")) return;
+          for (std::size_t y = 0; y < rows; ++y) {
+            std::memcpy(static_cast<std::byte*>(to) + y * to_pitch,
+                        static_cast<const std::byte*>(from) + y * from_pitch, row_bytes);
+          }
+        },
+        true);
+  }
   void Fill(void* to, std::uint8_t value, std::size_t bytes) override {
     Add([=] { std::memset(to, value, bytes); }, true);
   }
   void Launch(const DeviceKernel& kernel, const void* arguments, std::size_t argument_bytes,
-              std::uint64_t work_items) override {
+              const LaunchShape& shape) override {
     if (!recording_) ++counters_.launches;
     KernelLaunch launch;
     std::memcpy(&launch, arguments, argument_bytes);
     const KernelDescription& description = static_cast<const HostKernel&>(kernel).description();
     Add([=, &description, this] {
       if (Fails(++counters_.launches_begun, counters_.fault.launch, description.name)) return;
+      const std::uint64_t work_items = shape.groups * LaunchShape::kGroupSize;
       for (std::uint64_t item = 0; item < work_items; ++item) description.run(launch, static_cast<i32>(item));
     });
   }
@@ -89,6 +103,7 @@ class HostStream final : public DeviceStream {
     const auto& other = static_cast<const HostEvent&>(event);
     Add([&stream = other.stream, position = other.position] { stream.RunUntil(position); });
   }
+  void WaitForNative(std::uintptr_t /*native_stream*/) override {}
   Status Wait(const DeviceEvent& event) override {
     ++counters_.host_waits;
     const auto& other = static_cast<const HostEvent&>(event);

@@ -69,7 +69,7 @@ TEST_P(SyclKernelsTest, FactsOfEveryMetricAreThoseOfTheScalarCode) {
       for (const int depth : {8, 10, 16}) {
         const VideoFormat format = {PixelFormat::kYuv420, size.width, size.height, depth};
         const auto made = TryMakeFeature(*description, {}, format);
-        if (!made || (*made)->MakeDeviceProgram() == nullptr) continue;
+        if (!made || (*made)->MakeDeviceProgram({}) == nullptr) continue;
         metrics.insert(description->name);
         const Feature& feature = **made;
         const std::vector<Frame> reference = NoiseFrames(format, 5, 1);

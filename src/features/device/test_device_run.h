@@ -33,9 +33,9 @@ inline const KernelDescription* FindKernel(std::string_view module, std::string_
 /// Runs every work-item of every step, idle ones included.
 inline void RunSteps(std::string_view module, const DeviceSteps& steps) {
   for (const DeviceStep& step : steps.steps()) {
-    const KernelDescription* const kernel = FindKernel(module, step.kernel);
-    ASSERT_NE(kernel, nullptr) << module << " " << step.kernel;
-    ASSERT_EQ(kernel->argument_bytes, step.argument_bytes) << step.kernel;
+    const KernelDescription* const kernel = FindKernel(module, step.kernels.front());
+    ASSERT_NE(kernel, nullptr) << module << " " << step.kernels.front();
+    ASSERT_EQ(kernel->argument_bytes, step.argument_bytes) << step.kernels.front();
     AlignedBuffer arguments;
     arguments.Resize(step.argument_bytes);
     const std::span<const std::byte> bytes = steps.arguments(step);

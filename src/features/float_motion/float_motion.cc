@@ -249,7 +249,7 @@ class FloatMotionFeature final : public Feature {
     }
   }
 
-  std::unique_ptr<DeviceProgram> MakeDeviceProgram() const override {
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& /*traits*/) const override {
     return MakeFloatMotionDeviceProgram(format_, force_zero_ ? 0 : planes_, taps_count_, halves_);
   }
 

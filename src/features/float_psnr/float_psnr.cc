@@ -68,7 +68,9 @@ class FloatPsnrFeature final : public Feature {
     facts[0] = FactOf(FloatPsnrNoise(Sum(reference, distorted), reference, distorted, format_.bit_depth));
   }
 
-  std::unique_ptr<DeviceProgram> MakeDeviceProgram() const override { return MakeFloatPsnrDeviceProgram(format_); }
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& /*traits*/) const override {
+    return MakeFloatPsnrDeviceProgram(format_);
+  }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {
     const std::int64_t pixels = static_cast<std::int64_t>(format_.width) * format_.height;

@@ -209,7 +209,7 @@ class MotionFeature final : public Feature {
     }
   }
 
-  std::unique_ptr<DeviceProgram> MakeDeviceProgram() const override {
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& /*traits*/) const override {
     return MakeMotionDeviceProgram(format_, force_zero_ ? 0 : planes_, distance_);
   }
 

@@ -81,7 +81,9 @@ class PsnrFeature final : public Feature {
     }
   }
 
-  std::unique_ptr<DeviceProgram> MakeDeviceProgram() const override { return MakePsnrDeviceProgram(format_, planes_); }
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& /*traits*/) const override {
+    return MakePsnrDeviceProgram(format_, planes_);
+  }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {
     std::array<u64, 3> errors{};

@@ -272,7 +272,7 @@ class VifFeature final : public Feature {
     }
   }
 
-  std::unique_ptr<DeviceProgram> MakeDeviceProgram() const override {
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& /*traits*/) const override {
     return MakeVifDeviceProgram(format_, {settings_.skip_scale0, settings_.gain_limit});
   }
 
