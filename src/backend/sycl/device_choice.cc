@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
@@ -17,8 +16,9 @@
 #include <vector>
 
 #include "backend/device.h"
+#include "backend/listed_devices.h"
 #include "backend/sycl/cpu_runtime.h"
-#include "backend/sycl/kernel_module.h"
+#include "backend/sycl/sub_group_size.h"
 
 namespace lockstep {
 namespace {
@@ -85,18 +85,18 @@ int Rank(const sycl::device& device) {
   return kind * 2 + (device.get_backend() == sycl::backend::ext_oneapi_level_zero ? 1 : 0);
 }
 
-struct ListedDevice {
-  sycl::device device;
-  DeviceInfo info;
+struct SyclDevices {
+  std::vector<sycl::device> devices;
+  std::vector<ListedDevice> listed;
 };
 
-std::vector<ListedDevice> ListedDevices() {
+SyclDevices ListedDevices() {
   LoadDrivers();
-  std::vector<ListedDevice> listed;
+  SyclDevices all;
   for (const sycl::device& device : sycl::device::get_devices()) {
     DeviceInfo info;
     info.backend = "sycl";
-    info.index = static_cast<int>(listed.size());
+    info.index = static_cast<int>(all.listed.size());
     try {
       info.name = device.get_info<sycl::info::device::name>();
       info.detail = Detail(device);
@@ -104,9 +104,10 @@ std::vector<ListedDevice> ListedDevices() {
     } catch (const std::exception& error) {
       info.unusable = error.what();
     }
-    listed.push_back({device, std::move(info)});
+    all.devices.push_back(device);
+    all.listed.push_back({std::move(info), Rank(device)});
   }
-  return listed;
+  return all;
 }
 
 std::string WhyNone(const std::string& runtime_error) {
@@ -121,63 +122,12 @@ std::string WhyNone(const std::string& runtime_error) {
   return reason;
 }
 
-DeviceInfo NoDevice(const std::string& reason) {
-  DeviceInfo none;
-  none.backend = "sycl";
-  none.unusable = reason;
-  return none;
-}
-
-std::string LowerCase(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return text;
-}
-
-bool IsNumber(const std::string& text) {
-  // More digits than any list of devices needs would not fit an int.
-  constexpr std::size_t kMaxDigits = 6;
-  return !text.empty() && text.size() <= kMaxDigits &&
-         std::all_of(text.begin(), text.end(), [](unsigned char letter) { return std::isdigit(letter) != 0; });
-}
-
-std::string Names(const std::vector<ListedDevice>& listed) {
-  std::vector<std::string> names;
-  for (const ListedDevice& one : listed) names.push_back(fmt::format("{} ({})", one.info.index, one.info.name));
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 Result<sycl::device> Choose(const std::string& text) {
-  const std::vector<ListedDevice> listed = ListedDevices();
-  if (listed.empty()) return Error{ErrorCode::kNotFound, WhyNone({}), {}, {}, {}};
-  const std::string part = LowerCase(text);
-  std::vector<const ListedDevice*> fitting;
-  for (const ListedDevice& one : listed) {
-    const bool fits =
-        IsNumber(text) ? one.info.index == std::stoi(text) : LowerCase(one.info.name).find(part) != std::string::npos;
-    if (fits) fitting.push_back(&one);
-  }
-  if (fitting.empty()) {
-    return Error{ErrorCode::kNotFound,
-                 fmt::format("there is no SYCL device '{}'; there are: {}", text, Names(listed)),
-                 {},
-                 {},
-                 {}};
-  }
-  const ListedDevice* best = nullptr;
-  for (const ListedDevice* one : fitting) {
-    if (!one->info.unusable.empty()) continue;
-    if (best == nullptr || Rank(one->device) > Rank(best->device)) best = one;
-  }
-  if (best == nullptr) {
-    const DeviceInfo& info = fitting.front()->info;
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("the SYCL device {} ({}) cannot be used: {}", info.index, info.name, info.unusable),
-                 {},
-                 {},
-                 {}};
-  }
-  return best->device;
+  SyclDevices all = ListedDevices();
+  if (all.listed.empty()) return Error{ErrorCode::kNotFound, WhyNone({}), {}, {}, {}};
+  const Result<std::size_t> chosen = ChooseListedDevice(all.listed, text, "SYCL");
+  if (!chosen) return chosen.error();
+  return std::move(all.devices[*chosen]);
 }
 
 }  // namespace
@@ -193,11 +143,12 @@ std::size_t BestSubGroupSize(const sycl::device& device) {
 std::vector<DeviceInfo> ListSyclDevices() {
   try {
     std::vector<DeviceInfo> infos;
-    for (ListedDevice& one : ListedDevices()) infos.push_back(std::move(one.info));
-    if (infos.empty()) infos.push_back(NoDevice(WhyNone({})));
+    SyclDevices all = ListedDevices();
+    for (ListedDevice& one : all.listed) infos.push_back(std::move(one.info));
+    if (infos.empty()) infos.push_back(NoDevice("sycl", WhyNone({})));
     return infos;
   } catch (const std::exception& error) {
-    return {NoDevice(WhyNone(error.what()))};
+    return {NoDevice("sycl", WhyNone(error.what()))};
   }
 }
 

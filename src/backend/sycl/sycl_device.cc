@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "backend/sycl/device_choice.h"
-#include "backend/sycl/kernel_module.h"
+#include "backend/sycl/sub_group_size.h"
 #include "backend/sycl/sycl_stream.h"
 
 namespace lockstep {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "backend/device.h"
+#include "backend/first_failure.h"
 #include "backend/sycl/sycl_failure.h"
 #include "lockstep/result.h"
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// SYCL's exceptions as errors: the first one of a stream is kept.
+// SYCL's exceptions as errors.
 #pragma once
 
 #include <algorithm>
 #include <exception>
-#include <mutex>
 #include <new>
-#include <optional>
 #include <string>
 #include <sycl/sycl.hpp>
-#include <utility>
 
 #include "lockstep/result.h"
 
@@ -36,27 +33,5 @@ namespace lockstep {
     return Error{ErrorCode::kInternal, device + ": an exception of unknown kind", {}, {}, {}};
   }
 }
-
-/// Thread safe: the runtime reports what fails later from threads of its own.
-class FirstFailure {
- public:
-  void Keep(Error error) {
-    const std::lock_guard lock(mutex_);
-    if (!error_) error_ = std::move(error);
-  }
-  [[nodiscard]] Status status() const {
-    const std::lock_guard lock(mutex_);
-    if (error_) return *error_;
-    return {};
-  }
-  [[nodiscard]] bool has_failed() const {
-    const std::lock_guard lock(mutex_);
-    return error_.has_value();
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::optional<Error> error_;
-};
 
 }  // namespace lockstep

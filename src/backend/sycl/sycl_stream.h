@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backend/device.h"
+#include "backend/first_failure.h"
 #include "backend/sycl/sycl_device.h"
 #include "backend/sycl/sycl_failure.h"
 

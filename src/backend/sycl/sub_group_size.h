@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The SPIR-V modules that the build embedded in the plugin.
+// SPIR-V modules made to fit a device.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "backend/kernel_module.h"
+
 namespace lockstep {
-
-/// As kernel_module.S.in lays it out.
-struct KernelModule {
-  const char* name;
-  const std::byte* begin;
-  const std::byte* end;
-};
-
-/// One for each lockstep_kernel_module() of the build.
-[[nodiscard]] std::span<const KernelModule> KernelModules();
 
 /// Sub-group sizes that the kernels may have, the best first: they use no operation of sub-groups, and narrow ones put
 /// more hardware threads on a row chain. Modules ask for the first.

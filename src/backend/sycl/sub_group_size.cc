@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The SPIR-V modules that the build embedded in the plugin.
-#include "backend/sycl/kernel_module.h"
+// SPIR-V modules made to fit a device.
+#include "backend/sycl/sub_group_size.h"
 
 #include <cstring>
 
-// The linker gives every section with such a name its bounds; weak, because a build may have no module.
-extern "C" {
-[[gnu::weak, gnu::visibility("hidden")]] extern const lockstep::KernelModule __start_lockstep_kernel_modules[];
-[[gnu::weak, gnu::visibility("hidden")]] extern const lockstep::KernelModule __stop_lockstep_kernel_modules[];
-}
-
 namespace lockstep {
-
-std::span<const KernelModule> KernelModules() {
-  return {__start_lockstep_kernel_modules, __stop_lockstep_kernel_modules};
-}
 
 std::vector<std::byte> WithSubGroupSize(const KernelModule& module, std::uint32_t size) {
   constexpr std::size_t kHeaderWords = 5;

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# cmake -DLOG=file -P RunLogged.cmake -- command: what the command says goes to the file, and to the screen if it fails.
+set(command "")
+set(is_command OFF)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(is_command)
+    list(APPEND command "${CMAKE_ARGV${i}}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(is_command ON)
+  endif()
+endforeach()
+execute_process(COMMAND ${command} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+file(WRITE ${LOG} "${output}")
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${output}")
+endif()
