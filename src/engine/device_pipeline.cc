@@ -3,10 +3,13 @@
 #include "engine/device_pipeline.h"
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -157,6 +160,14 @@ Result<DevicePipelineResult> RunDevicePipeline(std::span<const Feature* const> f
     session_options.use_graphs =
         device_options.graphs == GraphUse::kAlways ||
         (device_options.graphs == GraphUse::kAutomatic && properties.has_graphs && !properties.is_processor);
+    // Copying into pinned memory is bound by one processor's speed long before the bus is.
+    const std::size_t threads = std::max<std::size_t>(options.threads, 1);
+    tbb::task_arena arena(static_cast<int>(threads));
+    if (threads > 1) {
+      session_options.for_each = [&arena](int count, const std::function<void(int)>& work) {
+        arena.execute([&] { tbb::parallel_for(0, count, work, tbb::simple_partitioner()); });
+      };
+    }
     Result<std::unique_ptr<DeviceSession>> session = DeviceSession::Create(device, format, features, session_options);
     if (!session) return std::move(session).error();
     DevicePipeline pipeline(features, source, options, **session, session_options.batch);

@@ -66,6 +66,20 @@ function(lockstep_test room file)
   set_tests_properties(${stem} PROPERTIES TIMEOUT 900)
 endfunction()
 
+# lockstep_gpu_test(ROOM file [LIBRARIES libs...]): a test that needs an NVIDIA device and fails without one; ctest does not
+# run it, tools/gpu_proof does.
+function(lockstep_gpu_test room file)
+  if(NOT LOCKSTEP_TESTS OR NOT LOCKSTEP_CUDA_FOUND)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "LIBRARIES" ${ARGN})
+  get_filename_component(stem ${file} NAME_WE)
+  add_executable(${stem} ${file})
+  target_link_libraries(${stem} PRIVATE lockstep_${room} ${ARG_LIBRARIES} GTest::gtest GTest::gtest_main)
+  set_target_properties(${stem} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/gpu_test)
+  add_dependencies(${stem} lockstep_cuda)
+endfunction()
+
 function(lockstep_bench room file)
   if(NOT LOCKSTEP_BENCHMARKS)
     return()
