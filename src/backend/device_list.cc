@@ -22,7 +22,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::string_view kBackendNames[] = {"cuda", "sycl"};
+constexpr std::string_view kBackendNames[] = {"cuda", "hip", "sycl"};
 constexpr const char* kEntry = "LockstepDeviceBackend";
 
 Result<const DeviceBackend*> Load(std::string_view name) {
