@@ -31,6 +31,9 @@ struct OpenOptions {
   std::optional<VideoFormat> raw = {};  // set: planar raw video of this format, whatever the file's name
   bool strict = false;                  // a truncated tail is an error instead of a warning
   std::stop_token stop = {};            // a stop makes a blocked open or read fail with kCancelled
+  /// Set: FFmpeg's libraries decode on this CUDA device where they and it can, otherwise on the processor with a
+  /// warning. Where nobody needs chroma, 8-bit pictures then stay in the device's memory.
+  std::optional<int> cuda_decoder = {};
 };
 
 /// One video input, read front to back. Not thread safe; one thread at a time.
@@ -47,8 +50,8 @@ class VideoReader {
   /// Reads past `count` pictures without delivering them; returns how many there were.
   [[nodiscard]] virtual Result<std::int64_t> Skip(std::int64_t count);
 
-  /// Nobody needs chroma: from now on the chroma planes that Read() delivers may be undefined, and samples of them are
-  /// not checked.
+  /// Nobody needs chroma: from now on the chroma planes that Read() delivers may be undefined or missing, and samples
+  /// of them are not checked.
   virtual void LeaveOutChroma() {}
 
   /// From any thread: a Read() or Skip() in progress and all later ones fail with kCancelled, even one that waits for a

@@ -115,8 +115,8 @@ Result<std::unique_ptr<Device>> Open(const DeviceSelection& selection) {
   if (facts.capability >= kTunedCapability) properties.traits.tuned = "cuda80";
   properties.traits.multiprocessors = facts.multiprocessors;
   properties.traits.local_bytes = facts.local_bytes;
-  // A queue without an order of its own is what several streams are.
-  properties.traits.concurrent_streams = true;
+  // Kernels that run beside each other would be in each other's times.
+  properties.traits.concurrent_streams = !selection.profiling;
   return std::unique_ptr<Device>(
       std::make_unique<DriverDevice>(*std::move(api), std::move(properties), selection.profiling));
 }

@@ -21,6 +21,7 @@ extern "C" {
 #include <string_view>
 #include <utility>
 
+#include "media/ffmpeg/cuda_decoding.h"
 #include "media/ffmpeg/ffmpeg_picture.h"
 #include "media/picture_conversion.h"
 
@@ -143,9 +144,6 @@ struct FormatDeleter {
 struct CodecDeleter {
   void operator()(AVCodecContext* context) const { avcodec_free_context(&context); }
 };
-struct FrameDeleter {
-  void operator()(AVFrame* frame) const { av_frame_free(&frame); }
-};
 struct PacketDeleter {
   void operator()(AVPacket* packet) const { av_packet_free(&packet); }
 };
@@ -174,15 +172,17 @@ std::string Interlacing(const AVFrame& picture, AVFieldOrder order) {
 // damage that it admits to is counted for a warning.
 class FfmpegReader final : public VideoReader {
  public:
-  FfmpegReader(std::unique_ptr<ByteSource> source, bool strict)
+  FfmpegReader(std::unique_ptr<ByteSource> source, const OpenOptions& options)
       : input_(std::move(source)),
-        strict_(strict),
+        strict_(options.strict),
+        cuda_decoder_(options.cuda_decoder),
         packet_(NotNull<decltype(packet_)>(av_packet_alloc())),
         picture_(NotNull<decltype(picture_)>(av_frame_alloc())) {
     info_.path = input_.path();
   }
 
   [[nodiscard]] const VideoInfo& info() const override { return info_; }
+  void LeaveOutChroma() override { leave_out_chroma_ = true; }
   void Cancel() override { input_.Cancel(); }
 
   [[nodiscard]] Status Open() {
@@ -201,11 +201,17 @@ class FfmpegReader final : public VideoReader {
                    {}};
     }
     picture_waits_ = true;
-    Result<std::unique_ptr<FfmpegPictureConverter>> converter = FfmpegPictureConverter::Create(*picture_);
+    Result<const AVFrame*> first_on_host = OnHost();
+    if (!first_on_host) return std::move(first_on_host).error();
+    Result<std::unique_ptr<FfmpegPictureConverter>> converter = FfmpegPictureConverter::Create(**first_on_host);
     if (!converter) return std::move(converter).error().WithFile(info_.path);
     converter_ = std::move(*converter);
     pixel_format_ = static_cast<AVPixelFormat>(picture_->format);
     info_.format = converter_->format();
+    if (cuda_ != nullptr && !CudaDecoding::IsOnDevice(*picture_)) {
+      warnings_.push_back(fmt::format("{}: the CUDA device does not decode this {} stream; the processor does",
+                                      info_.path, info_.codec));
+    }
     if (!converter_->note().empty()) warnings_.push_back(info_.path + ": " + converter_->note());
     info_.interlacing = Interlacing(*picture_, codec_->field_order);
     if (picture_->chroma_location != AVCHROMA_LOC_UNSPECIFIED)
@@ -299,6 +305,12 @@ class FfmpegReader final : public VideoReader {
     codec_->thread_count = 1;
     // Without UNALIGNED the decoder may round the left edge of a cropped picture to its own alignment.
     codec_->flags |= AV_CODEC_FLAG_BITEXACT | AV_CODEC_FLAG_UNALIGNED;
+    if (cuda_decoder_) {
+      Result<std::unique_ptr<CudaDecoding>> cuda = CudaDecoding::Create(*cuda_decoder_);
+      if (!cuda) return std::move(cuda).error().WithFile(info_.path);
+      cuda_ = *std::move(cuda);
+      cuda_->Attach(*codec_);
+    }
     if (strict_) codec_->err_recognition |= AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE;
     if (const int code = avcodec_open2(codec_.get(), decoder, nullptr); code < 0) {
       return Error{ErrorCode::kUnsupported,
@@ -334,12 +346,42 @@ class FfmpegReader final : public VideoReader {
                                     info_.format.width, info_.format.height, av_get_pix_fmt_name(pixel_format_),
                                     picture_->width, picture_->height, name != nullptr ? name : "unknown"));
     }
-    if (Status status = converter_->Convert(*picture_, frame); !status)
+    if (StaysOnDevice()) {
+      Result<Frame> luma = cuda_->LumaOnDevice(*picture_, info_.format);
+      if (!luma) return std::move(luma).error().WithFile(info_.path).WithFrame(frames_read_);
+      frame = *std::move(luma);
+      ++frames_read_;
+      return true;
+    }
+    Result<const AVFrame*> on_host = OnHost();
+    if (!on_host) return std::move(on_host).error().WithFrame(frames_read_);
+    if (Status status = converter_->Convert(**on_host, frame); !status)
       return std::move(status).error().WithFile(info_.path).WithFrame(frames_read_);
     if (const auto bad = FindSampleOutOfRange(frame))
       return SampleRangeError(*bad, info_.format.bit_depth).WithFile(info_.path).WithFrame(frames_read_);
     ++frames_read_;
     return true;
+  }
+
+  // The decoded picture where the processor can read it.
+  Result<const AVFrame*> OnHost() {
+    if (!CudaDecoding::IsOnDevice(*picture_)) return static_cast<const AVFrame*>(picture_.get());
+    // FFmpeg leaves the upper left of such pictures uncropped.
+    if (picture_->crop_left != 0 || picture_->crop_top != 0) {
+      return Error{ErrorCode::kUnsupported,
+                   "its pictures are cropped at the left or top, which only decoding on the processor does",
+                   info_.path,
+                   {},
+                   {}};
+    }
+    Result<const AVFrame*> on_host = cuda_->OnHost(*picture_);
+    if (!on_host) return std::move(on_host).error().WithFile(info_.path);
+    return on_host;
+  }
+
+  // Samples of more than 8 bits have zeros below them there.
+  bool StaysOnDevice() const {
+    return leave_out_chroma_ && CudaDecoding::IsOnDevice(*picture_) && info_.format.bit_depth == 8;
   }
 
   // The next picture into picture_; false at the end.
@@ -425,16 +467,19 @@ class FfmpegReader final : public VideoReader {
   // The container is closed before the input that it reads from.
   FfmpegInput input_;
   bool strict_ = false;
+  std::optional<int> cuda_decoder_;
   VideoInfo info_;
   std::unique_ptr<AVFormatContext, FormatDeleter> container_;
   std::unique_ptr<AVCodecContext, CodecDeleter> codec_;
   std::unique_ptr<AVPacket, PacketDeleter> packet_;
-  std::unique_ptr<AVFrame, FrameDeleter> picture_;
+  FramePointer picture_;
+  std::unique_ptr<CudaDecoding> cuda_;
   std::unique_ptr<FfmpegPictureConverter> converter_;
   AVPixelFormat pixel_format_ = AV_PIX_FMT_NONE;
   int stream_index_ = -1;
   bool picture_waits_ = false;
   bool draining_ = false;
+  bool leave_out_chroma_ = false;
   bool ended_ = false;
   std::optional<Error> failure_;
   std::int64_t frames_read_ = 0;
@@ -448,7 +493,7 @@ class FfmpegReader final : public VideoReader {
 
 Result<std::unique_ptr<VideoReader>> OpenFfmpeg(std::unique_ptr<ByteSource> source, const OpenOptions& options) {
   av_log_set_callback(&KeepFirstError);
-  auto reader = std::make_unique<FfmpegReader>(std::move(source), options.strict);
+  auto reader = std::make_unique<FfmpegReader>(std::move(source), options);
   if (Status status = reader->Open(); !status) return std::move(status).error();
   return std::unique_ptr<VideoReader>(std::move(reader));
 }
