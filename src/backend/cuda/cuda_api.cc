@@ -142,7 +142,12 @@ class CudaApi final : public DriverApi {
     return code == CUDA_ERROR_NOT_FOUND ? CUDA_SUCCESS : code;
   }
   DriverCode AllowLocalMemory(DriverHandle kernel, int bytes) override {
-    return driver_.cuFuncSetAttribute_(KernelOf(kernel), CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
+    // What the kernel has declared itself counts too.
+    int declared = 0;
+    const CUresult code = driver_.cuFuncGetAttribute_(&declared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, KernelOf(kernel));
+    if (code != CUDA_SUCCESS) return code;
+    return driver_.cuFuncSetAttribute_(KernelOf(kernel), CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                       bytes - declared);
   }
 
  private:

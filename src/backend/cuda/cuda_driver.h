@@ -49,6 +49,7 @@ namespace lockstep {
   X(cuEventElapsedTime)            \
   X(cuModuleLoadDataEx)            \
   X(cuModuleGetFunction)           \
+  X(cuFuncGetAttribute)            \
   X(cuFuncSetAttribute)            \
   X(cuLaunchKernel)
 

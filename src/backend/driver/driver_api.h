@@ -67,7 +67,7 @@ class DriverApi {
   /// in      name zero-terminated
   /// `found` is false where the module has no such kernel.
   virtual DriverCode FindKernel(DriverHandle module, const char* name, DriverHandle* kernel, bool* found) = 0;
-  /// Allows launches of the kernel with as much local memory as the device's groups may have.
+  /// Allows launches of the kernel with as much local memory as makes `bytes` with what it has declared itself.
   virtual DriverCode AllowLocalMemory(DriverHandle kernel, int bytes) = 0;
 };
 
