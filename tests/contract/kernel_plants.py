@@ -58,8 +58,8 @@ SOURCE_PLANTS = [
      re.compile(r"float score =\s*FloatMotionScoreFromRowSads\([^;]*;"),
      "float score = 0.0f;\n      const float* row_sads = At<float>(results, offsets_[p].row_sads);\n"
      "      for (int y = 0; y < plane.size.height; ++y) score += row_sads[y];", "Collect: host sum of its own"),
-    ("one work-item no longer a row", "float_motion", PROGRAM, "Add(kernel, rows, 0, args);",
-     "Add(kernel, rows, kLanesShift, args);", r"AddRows\(\) does not launch one work-item a row"),
+    ("one work-item no longer a row", "float_motion", PROGRAM, "Add({{kernel}, rows, 0, 0, 0, {}}, args);",
+     "Add({{kernel}, rows, kLanesShift, 0, 0, {}}, args);", r"AddRows\(\) does not launch one work-item a row"),
     ("host sum of errors in binary64", "psnr", FEATURES + "psnr/psnr_device.cc", "u64 sum = 0;", "double sum = 0;",
      "Collect: host sum in floating point"),
     ("host sum of squares in binary64", "float_psnr", FEATURES + "float_psnr/float_psnr_device.cc", "u64 sum = 0;",

@@ -549,7 +549,7 @@ def audit_row_chains(sources):
     """Float sums: only in the named kernels, and there one work-item adds a row from left to right."""
     problems = []
     launcher = [f for f in functions_of(PROGRAM, sources.files.get(PROGRAM, "")) if f.name == "AddRows"]
-    if len(launcher) != 1 or not re.search(r"\bAdd\(kernel, rows, 0, args\);", launcher[0].body):
+    if len(launcher) != 1 or not re.search(r"\bAdd\(\{\{kernel\}, rows, 0, 0, 0, \{\}\}, args\);", launcher[0].body):
         problems.append("%s: AddRows() does not launch one work-item a row" % PROGRAM)
     for module in sources.modules:
         chains = ROW_CHAINS.get(module, ())

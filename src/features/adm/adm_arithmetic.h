@@ -68,11 +68,11 @@ LOCKSTEP_KERNEL i32 AdmMirror(i32 index, i32 length) {
 
 /// db2 taps in Q15. The low-pass ones add up to 46342, the high-pass ones to 0; their magnitudes add up to 54822.
 template <class Sum>
-LOCKSTEP_KERNEL Sum AdmLowPass(Sum a, Sum b, Sum c, Sum d) {
+LOCKSTEP_KERNEL constexpr Sum AdmLowPass(Sum a, Sum b, Sum c, Sum d) {
   return 15826 * a + 27411 * b + 7345 * c - 4240 * d;
 }
 template <class Sum>
-LOCKSTEP_KERNEL Sum AdmHighPass(Sum a, Sum b, Sum c, Sum d) {
+LOCKSTEP_KERNEL constexpr Sum AdmHighPass(Sum a, Sum b, Sum c, Sum d) {
   return 27411 * c - 4240 * a - 7345 * b - 15826 * d;
 }
 
@@ -104,7 +104,8 @@ struct AdmScale<0> {
   using Band = i16;
   using VerticalSum = i32;
   using HorizontalSum = i32;
-  static constexpr i32 kHorizontalShift = 16;  // vertically the bit depth
+  static constexpr i32 kVerticalShift = 0;  // not used: vertically it is the bit depth
+  static constexpr i32 kHorizontalShift = 16;
 };
 template <>
 struct AdmScale<1> {
