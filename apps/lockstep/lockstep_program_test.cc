@@ -114,6 +114,19 @@ TEST(ScoreArgumentsTest, Refused) {
   EXPECT_NE(Refusal(texts).find("exclude"), std::string::npos);
 }
 
+TEST(ScoreArgumentsTest, Devices) {
+  ScoreTexts texts = Texts();
+  texts.gpus = "0,0,1";
+  EXPECT_EQ(ParseScoreArguments(texts)->request.backend, "cuda");
+  EXPECT_EQ(ParseScoreArguments(texts)->request.device.device, "0,0,1");
+  texts.backend = "hip";
+  EXPECT_EQ(ParseScoreArguments(texts)->request.backend, "hip");
+  texts.device = "1";
+  EXPECT_NE(Refusal(texts).find("--gpus"), std::string::npos);
+  texts.gpus.reset();
+  EXPECT_EQ(ParseScoreArguments(texts)->request.device.device, "1");
+}
+
 TEST(ScoreArgumentsTest, ReportOnStandardOutput) {
   ScoreTexts texts = Texts();
   texts.json = "-";

@@ -160,7 +160,8 @@ void DeclareParity(CLI::App& parity, ParityTexts& texts) {
     parity.add_option(name, target, text)->type_name(value);
   };
   option("--backends", texts.backends, "LIST", "Backends with commas between them (default cpu)");
-  option("--device", texts.device, "N|NAME", "Number or part of the name of the device of the other backends");
+  option("--device,--gpus", texts.device, "all|LIST",
+         "Devices of the other backends: numbers or parts of names with commas between them, or all");
   option("--targets", texts.targets, "LIST",
          "Instruction sets of the cpu backend, or all (default: LOCKSTEP_CPU, else all)");
   parity.add_option("-f,--feature", texts.features, "Only this metric; may be repeated")
@@ -211,8 +212,11 @@ void DeclareScore(CLI::App& score, ScoreTexts& texts) {
 
   option("--backend", texts.backend, "NAME",
          "cpu, sycl, cuda, hip, metal or auto, as far as this build has them. Never changes a score", "How");
-  option("--device", texts.device, "N|NAME", "Number or part of the name of a backend's device (lockstep devices)",
+  option("--device", texts.device, "all|LIST",
+         "Devices of the backend: numbers or parts of names with commas between them, or all (lockstep devices)",
          "How");
+  option("--gpus", texts.gpus, "all|LIST", "The same for graphics processors; without --backend it means cuda", "How");
+  option("--hwaccel", texts.hwaccel, "cuda", "Decode containers on the device of the cuda backend", "How");
   option("--graphs", texts.graphs, "auto|on|off", "Record a device's commands once and replay them", "How");
   option("--batch", texts.batch, "N", "Frames in one launch of a device, 1 to 64 (default: by their size)", "How");
   option("--queue", texts.queue, "in_order|out_of_order", "Order of a device's queue", "How");

@@ -133,7 +133,9 @@ class ScoreArgumentReader {
       if (!numbers) return numbers.error();
       arguments_.numbers = *numbers;
     }
-    const Result<std::string_view> backend = ParseBackend(texts_.backend.value_or("auto"), "--backend");
+    // Only a graphics processor can be meant; hip has to be said.
+    const char* const unsaid = texts_.gpus ? "cuda" : "auto";
+    const Result<std::string_view> backend = ParseBackend(texts_.backend.value_or(unsaid), "--backend");
     if (!backend) return backend.error();
     request.backend = std::string(*backend);
     return Device();
@@ -141,8 +143,10 @@ class ScoreArgumentReader {
 
   Status Device() {
     DeviceRequest& device = arguments_.request.device;
-    device.device = texts_.device.value_or("");
+    if (texts_.device && texts_.gpus) return Usage("--device and --gpus say the same; give one of them");
+    device.device = texts_.gpus ? *texts_.gpus : texts_.device.value_or("");
     device.timing = texts_.device_timing;
+    arguments_.request.hwaccel = texts_.hwaccel.value_or("");
     if (texts_.graphs) {
       const Result<GraphUse> graphs = ParseGraphUse(*texts_.graphs, "--graphs");
       if (!graphs) return graphs.error();

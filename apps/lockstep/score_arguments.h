@@ -26,6 +26,8 @@ struct ScoreTexts {
   std::vector<std::string> features;
   Text backend;
   Text device;
+  Text gpus;
+  Text hwaccel;
   Text graphs;
   Text batch;
   Text queue;

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kMaxModels = 32;
 constexpr std::size_t kMaxFeatures = 32;
 
-constexpr std::array<OptionName, 36> kOptions = {{
+constexpr std::array<OptionName, 42> kOptions = {{
     {"reference", 'r', true, true},
     {"distorted", 'd', true, true},
     {"width", 'w', true, true},
@@ -52,6 +52,12 @@ constexpr std::array<OptionName, 36> kOptions = {{
     {"nflx_ctc", 0, true, true},
     {"", 'c', true, true},
     {"backend", 0, true, false},
+    {"gpus", 0, true, false},
+    {"device", 0, true, false},
+    {"graphs", 0, true, false},
+    {"batch", 0, true, false},
+    {"device_timing", 0, false, false},
+    {"hwaccel", 0, true, false},
     {"sycl_device", 0, true, false},
     {"sycl_graph", 0, true, false},
     {"sycl_batch", 0, true, false},
@@ -104,7 +110,22 @@ class ArgumentReader {
     if (name == "cpumask") return Mask(option, request.cpu_mask);
     if (name == "gpumask") return Mask(option, ignored_gpu_mask_);
     if (name == "backend") return Backend(option);
-    if (name.starts_with("sycl_") && option.name->takes_value) return Device(option);
+    if (name == "gpus") {
+      has_gpus_ = true;
+      return Devices(option);
+    }
+    if (name == "hwaccel") {
+      request.hwaccel = option.value;
+      return {};
+    }
+    if (name == "sycl_device" || name == "device") return Devices(option);
+    if (name == "sycl_graph" || name == "graphs")
+      return Assign(ParseGraphUse(option.value, option.spelling), request.device.graphs);
+    if (name == "sycl_batch" || name == "batch")
+      return Assign(ParseBatch(option.value, option.spelling), request.device.batch);
+    if (name == "sycl_queue") {
+      return Assign(ParseQueueOrder(option.value, option.spelling), request.device.out_of_order);
+    }
     if (name == "precision") return Assign(ParsePrecision(option.value, option.spelling), arguments_.numbers);
     if (name == "pool") return Assign(ParsePoolMethods(option.value, option.spelling), arguments_.pool);
     Switch(name);
@@ -120,7 +141,7 @@ class ArgumentReader {
     if (name == "quiet") arguments_.quiet = true;
     if (name == "no_prediction") arguments_.no_prediction = true;
     if (name == "strict") arguments_.request.strict = true;
-    if (name == "sycl_timing") arguments_.request.device.timing = true;
+    if (name == "sycl_timing" || name == "device_timing") arguments_.request.device.timing = true;
     if (name == "version") arguments_.action = VmafArguments::Action::kVersion;
     if (name == "help") arguments_.action = VmafArguments::Action::kHelp;
   }
@@ -157,16 +178,13 @@ class ArgumentReader {
     const Result<std::string_view> backend = ParseBackend(option.value, option.spelling);
     if (!backend) return backend.error();
     arguments_.request.backend = std::string(*backend);
+    has_backend_ = true;
     return {};
   }
 
-  Status Device(const ScannedOption& option) {
-    const std::string_view name = option.name->long_name;
-    DeviceRequest& device = arguments_.request.device;
-    if (name == "sycl_graph") return Assign(ParseGraphUse(option.value, option.spelling), device.graphs);
-    if (name == "sycl_batch") return Assign(ParseBatch(option.value, option.spelling), device.batch);
-    if (name == "sycl_queue") return Assign(ParseQueueOrder(option.value, option.spelling), device.out_of_order);
-    device.device = option.value;
+  Status Devices(const ScannedOption& option) {
+    if (option.value.empty()) return Usage("expected all, or numbers or names of devices", option.spelling);
+    arguments_.request.device.device = option.value;
     return {};
   }
 
@@ -258,6 +276,8 @@ class ArgumentReader {
     // libvmaf without worker threads scores on its own thread; 0 would mean all cores to the engine.
     if (request.threads == 0) request.threads = 1;
     if (request.subsample == 0) request.subsample = 1;
+    // Only a graphics processor can be meant; hip has to be said.
+    if (has_gpus_ && !has_backend_) request.backend = "cuda";
     if (request.models.empty() && !arguments_.no_prediction) {
       arguments_.is_default_model = true;
       ModelRequest model;
@@ -269,6 +289,8 @@ class ArgumentReader {
 
   VmafArguments arguments_;
   bool is_raw_ = false;
+  bool has_backend_ = false;
+  bool has_gpus_ = false;
   std::optional<int> width_;
   std::optional<int> height_;
   std::optional<int> bit_depth_;
@@ -315,11 +337,15 @@ What is scored
 How
       --threads N             worker threads; 0 and 1: one
     + --backend NAME          cpu, sycl, cuda, hip, metal or auto, as far as this build has them
-    + --sycl_device N|NAME    number or part of the name of a SYCL device ("lockstep devices")
-    + --sycl_graph auto|on|off  record the device's commands once and replay them
-    + --sycl_batch N          frames in one launch, 1 to 64; 0: by their size
+    + --device all|LIST         devices of the backend that share the frames ("lockstep devices"):
+                                numbers or parts of names with commas between them
+    + --gpus all|LIST           the same; without --backend it means cuda
+    + --graphs auto|on|off      record a device's commands once and replay them
+    + --batch N                 frames in one launch, 1 to 64; 0: by their size
+    + --device_timing           where the device spent its time; without graphs
+    + --hwaccel cuda            decode containers on the device of the cuda backend
     + --sycl_queue in_order|out_of_order
-    + --sycl_timing           where the device spent its time; without graphs
+                                --sycl_device, --sycl_graph, --sycl_batch, --sycl_timing: as above
       --cpumask N             bits switch instruction sets off; -1: all. Never changes a score
       --gpumask N             accepted
 

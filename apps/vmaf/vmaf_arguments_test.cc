@@ -186,6 +186,15 @@ TEST(VmafArgumentsTest, Devices) {
   EXPECT_EQ(device.batch, 4);
   EXPECT_TRUE(device.out_of_order);
   EXPECT_TRUE(device.timing);
+  EXPECT_EQ(Accept("--backend cuda --device 1 --graphs off --batch 16 --device_timing").request.device,
+            (DeviceRequest{"1", GraphUse::kNever, 16, false, true}));
+  EXPECT_EQ(Accept("--backend cuda --hwaccel cuda").request.hwaccel, "cuda");
+  const VmafArguments gpus = Accept("--gpus 0,0,1");
+  EXPECT_EQ(gpus.request.backend, "cuda");
+  EXPECT_EQ(gpus.request.device.device, "0,0,1");
+  EXPECT_EQ(Accept("--gpus all --backend hip").request.backend, "hip");
+  EXPECT_EQ(Accept("--backend auto --gpus 1").request.backend, "cpu");
+  EXPECT_FALSE(Refuse("--gpus=").empty());
   for (const char* line : {"--sycl_graph yes", "--sycl_batch 65", "--sycl_queue any", "--sycl_timing=1"}) {
     EXPECT_NE(Refuse(line), "") << line;
   }

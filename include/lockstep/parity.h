@@ -16,8 +16,8 @@
 namespace lockstep {
 
 struct ParityRequest {
-  std::vector<std::string> backends = {"cpu"};  // "cpu", "sycl"
-  DeviceRequest device;                         // of the other backends; only `device` and `out_of_order` are used
+  std::vector<std::string> backends = {"cpu"};  // "cpu", "cuda", "hip", "sycl", "metal"
+  DeviceRequest device;  // of the other backends; only `device`, which may name several, and `out_of_order` are used
   std::vector<std::string> targets;   // instruction sets of the cpu backend; empty: all that this machine can run
   std::vector<std::string> features;  // empty: all
   /// Reference and distorted file; absent: the built-in synthetic clips.
@@ -42,7 +42,7 @@ struct ParityCell {
   std::string options;  // "name=value:name=value"; empty: defaults
   std::string clip;
   std::string backend;
-  std::string target;  // instruction set, or how a device was used: "frames", "graphs" or "batches"
+  std::string target;  // instruction set, or how devices were used: "frames", "graphs", "batches", "3 at once/2"
   ParityState state = ParityState::kEqual;
   std::int64_t values = 0;       // facts and scores that were compared
   std::int64_t differences = 0;  // of their bits; the tolerance is 0

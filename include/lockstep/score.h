@@ -64,7 +64,9 @@ enum class GraphUse {
 struct DeviceRequest {
   static constexpr int kMaximumBatch = 64;
 
-  std::string device;  // its number as ListDevices() gives it, or a part of its name; empty: the backend's best
+  /// Its number as ListDevices() gives it, or a part of its name; empty: the backend's best. Several with commas
+  /// between them share the frames; one may be named several times. "all": every one that can be used.
+  std::string device;
   GraphUse graphs = GraphUse::kAutomatic;
   int batch = 0;              // frames in one launch, 1 … kMaximumBatch; 0: by the size of the pictures
   bool out_of_order = false;  // queues without an order of their own; events keep their commands in order
@@ -77,8 +79,11 @@ struct ScoreRequest {
   InputRequest distorted;
   std::vector<ModelRequest> models;
   std::vector<FeatureRequest> features;
-  std::string backend = "cpu";  // "cpu", "sycl" or "auto", which is cpu
+  std::string backend = "cpu";  // "cpu", "cuda", "hip", "sycl", "metal" or "auto", which is cpu
   DeviceRequest device;
+  /// "cuda": containers are decoded by the video engine of the cuda backend's device, the first one of a list; empty:
+  /// by the processor.
+  std::string hwaccel;
   unsigned threads = 0;        // 0: as many as the machine has
   std::uint64_t cpu_mask = 0;  // libvmaf's --cpumask: bits switch instruction sets off
   std::string cpu_target;      // an instruction set's name as ListDevices() gives it; empty: the best that is left

@@ -7,6 +7,7 @@
 
 #include "engine/score_run.h"
 #include "lockstep/parity.h"
+#include "lockstep/pictures.h"
 #include "parity/parity_run.h"
 
 namespace lockstep {
@@ -30,6 +31,14 @@ std::string VersionText() { return "lockstep " LOCKSTEP_VERSION; }
 Result<Report> Score(const ScoreRequest& request) {
   return WithoutExceptions([&]() -> Result<Report> {
     Result<Report> report = RunScore(request);
+    if (report) report->tool_version = VersionText();
+    return report;
+  });
+}
+
+Result<Report> ScorePictures(const ScoreRequest& request, const VideoFormat& format, PictureSource& source) {
+  return WithoutExceptions([&]() -> Result<Report> {
+    Result<Report> report = RunScorePictures(request, format, source);
     if (report) report->tool_version = VersionText();
     return report;
   });

@@ -64,15 +64,18 @@ class Frame {
 
   /// A picture in memory of somebody else, which `owner` keeps until the frame is gone or gets another format.
   /// in    planes as the format has them, missing ones empty; on the host with aligned rows and readable bytes behind
-  ///       them as above; native_stream the device's stream that still writes the picture, 0: none
+  ///       them as above; native_stream the device's stream that still writes the picture, 0: none; sample_shift only
+  ///       for two bytes a sample in device memory
   [[nodiscard]] static Frame Wrap(const VideoFormat& format, const std::array<PlaneView, 3>& planes, FrameMemory memory,
-                                  std::shared_ptr<const void> owner, std::uintptr_t native_stream = 0) {
+                                  std::shared_ptr<const void> owner, std::uintptr_t native_stream = 0,
+                                  int sample_shift = 0) {
     Frame frame;
     frame.format_ = format;
     frame.wrapped_ = planes;
     frame.memory_ = memory;
     frame.owner_ = std::move(owner);
     frame.native_stream_ = native_stream;
+    frame.sample_shift_ = sample_shift;
     frame.is_wrapped_ = true;
     return frame;
   }
@@ -87,6 +90,8 @@ class Frame {
 
   [[nodiscard]] FrameMemory memory() const { return memory_; }
   [[nodiscard]] std::uintptr_t native_stream() const { return native_stream_; }
+  /// Bits that samples lie above their value.
+  [[nodiscard]] int sample_shift() const { return sample_shift_; }
 
   /// Gives the frame a new format; the content is undefined afterwards. Reuses the allocation where it is large enough.
   /// Throws std::bad_alloc.
@@ -146,6 +151,7 @@ class Frame {
   std::array<PlaneView, 3> wrapped_{};
   std::shared_ptr<const void> owner_;
   std::uintptr_t native_stream_ = 0;
+  int sample_shift_ = 0;
   FrameMemory memory_ = FrameMemory::kHost;
   bool is_wrapped_ = false;
 };

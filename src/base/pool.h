@@ -57,11 +57,16 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
+  /// Before the first Acquire(): `prepare` runs on every object that is made.
+  void PrepareWith(std::function<void(T&)> prepare) { prepare_ = std::move(prepare); }
+
   [[nodiscard]] Ref Acquire() {
     const std::lock_guard lock(mutex_);
     if (free_.empty()) {
-      all_.push_back(std::make_unique<Node>());
-      all_.back()->owner = this;
+      auto node = std::make_unique<Node>();
+      node->owner = this;
+      if (prepare_) prepare_(node->value);
+      all_.push_back(std::move(node));
       free_.reserve(all_.capacity());
       return Ref(all_.back().get());
     }
@@ -84,6 +89,7 @@ class Pool {
   }
 
   std::function<void(T&)> reset_;
+  std::function<void(T&)> prepare_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Node>> all_;
   std::vector<Node*> free_;

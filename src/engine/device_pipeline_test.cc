@@ -141,6 +141,126 @@ TEST(DevicePipelineFaultTest, EveryFailureEndsTheRun) {
   }
 }
 
+// A host device with little memory.
+class SmallDevice : public Device {
+ public:
+  explicit SmallDevice(std::size_t bytes) : left_(bytes) {}
+  const DeviceProperties& properties() const override { return device_->properties(); }
+  Result<std::byte*> AllocateOnDevice(std::size_t bytes) override {
+    largest = std::max(largest, bytes);
+    if (bytes > left_) return Error{ErrorCode::kOutOfMemory, "no memory", {}, {}, {}};
+    Result<std::byte*> memory = device_->AllocateOnDevice(bytes);
+    left_ -= bytes;
+    sizes_[*memory] = bytes;
+    return memory;
+  }
+  Result<std::byte*> AllocatePinned(std::size_t bytes) override { return device_->AllocatePinned(bytes); }
+  void Free(std::byte* memory) override {
+    left_ += sizes_[memory];
+    sizes_.erase(memory);
+    device_->Free(memory);
+  }
+  Result<const DeviceKernel*> FindKernel(std::string_view module, std::string_view name) override {
+    return device_->FindKernel(module, name);
+  }
+  Result<std::unique_ptr<DeviceStream>> MakeStream() override { return device_->MakeStream(); }
+  DeviceCounters counters() const override { return device_->counters(); }
+  std::size_t largest = 0;
+
+ private:
+  std::unique_ptr<Device> device_ = MakeHostDevice(HostOrder::kLate);
+  std::size_t left_;
+  std::map<std::byte*, std::size_t> sizes_;
+};
+
+TEST(DeviceMemoryTest, AutomaticBatchesShrinkWhereTheMemoryIsSmall) {
+  const VideoFormat format = {PixelFormat::kYuv420, 64, 64, 8};
+  const auto feature = test_run::MakeFeature(*FindFeature("motion"), {}, format);
+  const std::vector<const Feature*> features = {feature.get()};
+  const auto run = [&](SmallDevice& device, int batch) {
+    NoiseSource source(format, 0, 9);
+    return RunDevicePipeline(features, format, source, {}, device, {batch, GraphUse::kNever});
+  };
+  NoiseSource on_host(format, 0, 9);
+  const Result<PipelineResult> expected = RunPipeline(features, on_host, {});
+  ASSERT_TRUE(expected.ok());
+  SmallDevice large(std::size_t{1} << 30);
+  ASSERT_TRUE(run(large, 0).ok());
+  // A batch of eight does not fit, and neither does half of it.
+  SmallDevice small(large.largest / 2);
+  const auto actual = run(small, 0);
+  ASSERT_TRUE(actual.ok()) << actual.error().Describe();
+  ExpectEqual(actual->facts, *expected, "small");
+  EXPECT_EQ(run(small, 8).error().code, ErrorCode::kOutOfMemory);
+  SmallDevice none(1000);
+  EXPECT_EQ(run(none, 0).error().code, ErrorCode::kOutOfMemory);
+}
+
+// Pictures that only a device reads. Collect() of float_psnr looks at those whose squares add up to more than 2^53.
+class DeviceMemorySource : public NoiseSource {
+ public:
+  using NoiseSource::NoiseSource;
+  Result<bool> Next(FramePair& pair) override {
+    Result<bool> more = NoiseSource::Next(pair);
+    if (!more || !*more) return more;
+    for (Pool<Frame>::Ref* frame : {&pair.reference, &pair.distorted}) *frame = Wrap(std::move(*frame));
+    return true;
+  }
+
+ protected:
+  void Fill(std::int64_t number, Frame& reference, Frame& distorted) const override {
+    NoiseSource::Fill(number, reference, distorted);
+    if (number % 2 != 0) return;
+    const MutablePlaneView luma = distorted.mutable_plane(0);
+    for (int y = 0; y < luma.height; ++y) {
+      for (int x = 0; x < luma.width; ++x) {
+        luma.row<std::uint16_t>(y)[x] = reference.plane(0).row<std::uint16_t>(y)[x] < 0x8000 ? 0xffff : 0;
+      }
+    }
+  }
+
+ private:
+  Pool<Frame>::Ref Wrap(Pool<Frame>::Ref frame) {
+    const std::array<PlaneView, 3> planes = {frame->plane(0), frame->plane(1), frame->plane(2)};
+    const VideoFormat format = frame->format();
+    Pool<Frame>::Ref wrapped = wrapped_.Acquire();
+    *wrapped = Frame::Wrap(format, planes, FrameMemory::kDevice, std::make_shared<Pool<Frame>::Ref>(std::move(frame)));
+    return wrapped;
+  }
+  Pool<Frame> wrapped_{[](Frame& frame) { frame = Frame(); }};
+};
+
+TEST(DevicePicturesTest, AreFetchedWhereCollectLooksAtThem) {
+  const VideoFormat format = {PixelFormat::kYuv420, 1920, 1900, 16};
+  constexpr std::int64_t kFrames = 5;
+  const std::vector<std::pair<const char*, std::uint64_t>> metrics = {{"float_psnr", 3 * 2}, {"psnr", 0}};
+  for (const auto& [name, fetched] : metrics) {
+    const auto feature = test_run::MakeFeature(*FindFeature(name), {}, format);
+    const std::vector<const Feature*> features = {feature.get()};
+    DeviceMemorySource on_host(format, 0, kFrames);
+    const Result<PipelineResult> expected = RunPipeline(features, on_host, {});
+    ASSERT_TRUE(expected.ok());
+    const std::unique_ptr<Device> device = MakeHostDevice(HostOrder::kLate);
+    std::uint64_t copies = 0;
+    for (const bool is_on_device : {false, true}) {
+      const std::uint64_t before = device->counters().copies;
+      DeviceMemorySource wrapped(format, 0, kFrames);
+      NoiseSource noise(format, 0, kFrames);
+      const auto actual = RunDevicePipeline(features, format, is_on_device ? static_cast<PairSource&>(wrapped) : noise,
+                                            {}, *device, {2, GraphUse::kNever});
+      ASSERT_TRUE(actual.ok());
+      const std::uint64_t made = device->counters().copies - before;
+      if (is_on_device) {
+        ExpectEqual(actual->facts, *expected, name);
+        // Each plane is a copy where one batch of staged planes was one before.
+        const std::uint64_t planes = std::string(name) == "psnr" ? 3 : 1;
+        EXPECT_EQ(made - copies, kFrames * 2 * planes - 3 + fetched) << name;
+      }
+      copies = made;
+    }
+  }
+}
+
 struct DeviceCase {
   const char* name;
   std::shared_ptr<Device> (*open)();

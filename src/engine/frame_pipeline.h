@@ -21,6 +21,7 @@ struct PipelineOptions {
   std::int64_t first_picture = 0;  // frame number of the source's first pair
   std::int64_t first_score = 0;    // scores wanted for [first_score, end_score)
   std::optional<std::int64_t> end_score;
+  std::optional<std::int64_t> expected_pictures;                // from first_picture on, when known
   std::function<void(std::int64_t pictures_done)> on_progress;  // one thread at a time, in order
   std::stop_token stop;
 };

@@ -17,8 +17,11 @@
 namespace lockstep {
 namespace {
 
-// Pictures an input may be ahead of scoring. Enough to hide decoding jitter; 4K 16-bit 4:4:4 stays below 200 MB.
+// Pictures an input may be ahead of scoring. Enough to hide decoding jitter; 4K 16-bit 4:4:4 stays below 200 MB. More
+// of small ones, which are read several at a time.
 constexpr std::size_t kReadAheadDepth = 4;
+constexpr std::size_t kMostSmallPictures = 64;
+constexpr std::size_t kSmallPicturesBytes = std::size_t{1} << 22;
 
 // Two files that were cut off alike lost their last block; anything more is no accident.
 constexpr std::uintmax_t kBlockBytes = 4096;
@@ -50,7 +53,7 @@ Error Cancelled() { return {ErrorCode::kCancelled, "cancelled", {}, {}, {}}; }
 
 InputPair::~InputPair() = default;
 
-Result<std::unique_ptr<InputPair>> InputPair::Open(const ScoreRequest& request) {
+Result<std::unique_ptr<InputPair>> InputPair::Open(const ScoreRequest& request, std::optional<int> cuda_decoder) {
   if (ShareOneStream(request.reference.path, request.distorted.path)) {
     return Error{ErrorCode::kInvalidArgument,
                  "is one stream, which cannot be both the reference and the distorted input",
@@ -63,7 +66,8 @@ Result<std::unique_ptr<InputPair>> InputPair::Open(const ScoreRequest& request) 
   for (const bool is_reference : {true, false}) {
     const InputRequest& input = is_reference ? request.reference : request.distorted;
     Side& side = is_reference ? pair->reference_ : pair->distorted_;
-    Result<std::unique_ptr<VideoReader>> reader = OpenVideo(input.path, {input.raw, request.strict, request.stop});
+    Result<std::unique_ptr<VideoReader>> reader =
+        OpenVideo(input.path, {input.raw, request.strict, request.stop, cuda_decoder});
     if (!reader) return std::move(reader).error();
     side.reader = *std::move(reader);
     side.info = side.reader->info();
@@ -162,11 +166,28 @@ void InputPair::LeaveOutChroma() {
   }
 }
 
+void InputPair::UseMemory(std::shared_ptr<FrameAllocator> allocator) {
+  frames_.PrepareWith([allocator = std::move(allocator)](Frame& frame) { frame.UseAllocator(allocator); });
+}
+
+std::size_t InputPair::QueueDepth(const VideoFormat& format, std::size_t pairs) {
+  const std::size_t picture = format.frame_bytes();
+  if (pairs == 0) return std::clamp(kSmallPicturesBytes / picture, kReadAheadDepth, kMostSmallPictures);
+  return std::clamp(kQueueBytes / picture, kReadAheadDepth, std::max(pairs, kReadAheadDepth));
+}
+
+unsigned InputPair::Readers(const VideoFormat& format, unsigned threads) {
+  const std::size_t fit = std::min<std::size_t>(kQueueBytes / format.frame_bytes(), kMostReaders);
+  return std::clamp(threads / 2, 1U, std::max(static_cast<unsigned>(fit), 1U));
+}
+
 void InputPair::Start(std::int64_t first_pair, std::optional<std::int64_t> end_pair) {
   first_pair_ = first_pair;
   end_pair_ = end_pair;
   for (Side* side : {&reference_, &distorted_}) {
-    side->stream = std::make_unique<ReadAhead>(std::move(side->reader), frames_, kReadAheadDepth);
+    const VideoFormat& format = side->info.format;
+    side->stream = std::make_unique<ReadAhead>(std::move(side->reader), frames_, QueueDepth(format, queue_depth_),
+                                               Readers(format, threads_));
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,9 +20,13 @@
 #include <vector>
 
 #include "backend/device_list.h"
-#include "engine/device_pipeline.h"
+#include "engine/device_choice.h"
 #include "engine/frame_pipeline.h"
 #include "engine/input_pair.h"
+#include "engine/multi_device_pipeline.h"
+#include "engine/picture_pairs.h"
+#include "engine/pinned_frames.h"
+#include "engine/run_input.h"
 #include "engine/score_plan.h"
 #include "features/score_name.h"
 #include "model/pooling.h"
@@ -77,46 +83,71 @@ class FeatureReader {
   std::vector<double> values_;
 };
 
-template <class Visit>
-void ForUsedFrames(const ScoreTable& table, int subsample, Visit visit) {
-  for (std::int64_t frame = table.first(); frame < table.first() + table.count(); ++frame) {
-    if (frame % subsample == 0) visit(frame);
+// The columns of a model's scores.
+struct PredictionColumns {
+  std::size_t main = 0;
+  std::vector<std::size_t> members;
+  std::size_t bagging = 0;
+  std::size_t stddev = 0;
+  std::size_t ci_p95_low = 0;
+  std::size_t ci_p95_high = 0;
+};
+
+PredictionColumns AddPredictionColumns(const PlannedModel& planned, ScoreTable& table) {
+  PredictionColumns columns;
+  columns.main = table.AddColumn(planned.name);
+  if (!planned.model.is_collection()) return columns;
+  const BootstrapColumnNames names = MakeBootstrapColumnNames(planned);
+  for (std::size_t i = 0; i < planned.model.members.size(); ++i) {
+    columns.members.push_back(table.AddColumn(names.members[i]));
+  }
+  columns.bagging = table.AddColumn(names.bagging);
+  columns.stddev = table.AddColumn(names.stddev);
+  columns.ci_p95_low = table.AddColumn(names.ci_p95_low);
+  columns.ci_p95_high = table.AddColumn(names.ci_p95_high);
+  return columns;
+}
+
+// Scores of frames [begin, end). Other threads may fill other frames of the table meanwhile.
+void PredictFrames(const PlannedModel& planned, const PredictionColumns& columns, int subsample, std::int64_t begin,
+                   std::int64_t end, ScoreTable& table) {
+  FeatureReader main(table, planned.main_inputs);
+  std::vector<FeatureReader> readers;
+  for (const std::vector<ModelInput>& inputs : planned.member_inputs) readers.emplace_back(table, inputs);
+  std::vector<std::vector<double>> member_features(columns.members.size());
+  for (std::int64_t frame = begin; frame < end; ++frame) {
+    if (frame % subsample != 0) continue;
+    if (const std::vector<double>* values = main.Read(frame)) {
+      table.Put(columns.main, frame, planned.model.main.Predict(*values));
+    }
+    if (columns.members.empty()) continue;
+    bool is_complete = true;
+    for (std::size_t i = 0; i < member_features.size(); ++i) {
+      const std::vector<double>* values = readers[i].Read(frame);
+      is_complete = is_complete && values != nullptr;
+      if (values != nullptr) member_features[i] = *values;
+    }
+    if (!is_complete) continue;
+    const BootstrapScore score = PredictBootstrap(planned.model.members, member_features);
+    for (std::size_t i = 0; i < columns.members.size(); ++i) table.Put(columns.members[i], frame, score.members[i]);
+    table.Put(columns.bagging, frame, score.bagging);
+    table.Put(columns.stddev, frame, score.stddev);
+    table.Put(columns.ci_p95_low, frame, score.ci_p95_low);
+    table.Put(columns.ci_p95_high, frame, score.ci_p95_high);
   }
 }
 
-void PredictModel(const PlannedModel& planned, ScoreTable& table, int subsample) {
-  FeatureReader main(table, planned.main_inputs);
-  const std::size_t column = table.AddColumn(planned.name);
-  ForUsedFrames(table, subsample, [&](std::int64_t frame) {
-    if (const std::vector<double>* values = main.Read(frame))
-      table.Put(column, frame, planned.model.main.Predict(*values));
-  });
-  if (!planned.model.is_collection()) return;
-
-  const BootstrapColumnNames names = MakeBootstrapColumnNames(planned);
-  std::vector<FeatureReader> readers;
-  std::vector<std::size_t> member_columns;
-  for (std::size_t i = 0; i < planned.model.members.size(); ++i) {
-    readers.emplace_back(table, planned.member_inputs[i]);
-    member_columns.push_back(table.AddColumn(names.members[i]));
-  }
-  const std::size_t bagging = table.AddColumn(names.bagging);
-  const std::size_t stddev = table.AddColumn(names.stddev);
-  const std::size_t low = table.AddColumn(names.ci_p95_low);
-  const std::size_t high = table.AddColumn(names.ci_p95_high);
-  std::vector<std::vector<double>> member_features(readers.size());
-  ForUsedFrames(table, subsample, [&](std::int64_t frame) {
-    for (std::size_t i = 0; i < readers.size(); ++i) {
-      const std::vector<double>* values = readers[i].Read(frame);
-      if (values == nullptr) return;
-      member_features[i] = *values;
-    }
-    const BootstrapScore score = PredictBootstrap(planned.model.members, member_features);
-    for (std::size_t i = 0; i < member_columns.size(); ++i) table.Put(member_columns[i], frame, score.members[i]);
-    table.Put(bagging, frame, score.bagging);
-    table.Put(stddev, frame, score.stddev);
-    table.Put(low, frame, score.ci_p95_low);
-    table.Put(high, frame, score.ci_p95_high);
+// A device delivers the facts of small pictures faster than one thread predicts their scores.
+void PredictModel(const PlannedModel& planned, int subsample, unsigned threads, ScoreTable& table) {
+  constexpr std::int64_t kFramesOfATask = 256;
+  const PredictionColumns columns = AddPredictionColumns(planned, table);
+  const std::int64_t end = table.first() + table.count();
+  tbb::task_arena arena(static_cast<int>(threads));
+  arena.execute([&] {
+    tbb::parallel_for(std::int64_t{0}, (table.count() + kFramesOfATask - 1) / kFramesOfATask, [&](std::int64_t task) {
+      const std::int64_t first = table.first() + task * kFramesOfATask;
+      PredictFrames(planned, columns, subsample, first, std::min(first + kFramesOfATask, end), table);
+    });
   });
 }
 
@@ -178,6 +209,12 @@ Status CheckNumbers(const ScoreRequest& request) {
   if (request.segment && (request.segment->first < 0 || request.segment->second <= request.segment->first)) {
     return Invalid("segment", fmt::format("[{}, {}) holds no frames", request.segment->first, request.segment->second));
   }
+  if (!request.hwaccel.empty() && request.hwaccel != "cuda") {
+    return Invalid("hwaccel", fmt::format("'{}' is not known; expected cuda", request.hwaccel));
+  }
+  if (!request.hwaccel.empty() && request.backend != "cuda") {
+    return Invalid("hwaccel", "decoding on a CUDA device needs the backend cuda");
+  }
   if (!UsesProcessor(request)) {
     if (Result<const DeviceBackend*> backend = LoadDeviceBackend(request.backend); !backend) {
       return std::move(backend).error();
@@ -203,12 +240,37 @@ class ScoreRun {
  public:
   ScoreRun(const ScoreRequest& request, ScorePlan plan) : request_(request), plan_(std::move(plan)) {}
 
-  Result<Report> Run() {
+  Result<Report> RunFiles() {
     // Before anything is read: a device that is not there should not cost a pipe its first pictures.
-    if (Status status = ChooseDevice(); !status) return std::move(status).error();
-    Result<std::unique_ptr<InputPair>> inputs = InputPair::Open(request_);
+    if (Status status = ChooseDevices(); !status) return std::move(status).error();
+    std::optional<int> cuda_decoder;
+    if (!request_.hwaccel.empty()) {
+      cuda_decoder = NumberOfDevice(request_.backend, request_.device.device, *devices_[0]);
+    }
+    Result<std::unique_ptr<InputPair>> inputs = InputPair::Open(request_, cuda_decoder);
     if (!inputs) return std::move(inputs).error();
+    (*inputs)->UseThreads(ThreadCount());
+    if (!devices_.empty()) {
+      // One batch is read while another one is on its way.
+      const int batch = BatchOf({request_.device.batch}, (*inputs)->format(), *devices_[0]);
+      (*inputs)->UseQueueDepth(2 * static_cast<std::size_t>(batch));
+      if (!devices_[0]->properties().is_processor) (*inputs)->UseMemory(std::make_shared<PinnedFrames>(devices_[0]));
+    }
     inputs_ = *std::move(inputs);
+    return Run();
+  }
+
+  Result<Report> RunPictures(const VideoFormat& format, PictureSource& source) {
+    if (Status status = ChooseDevices(); !status) return std::move(status).error();
+    PictureUse use;
+    use.reads_on_host = devices_.empty();
+    use.reads_device_memory = request_.backend == "cuda" || request_.backend == "hip";
+    inputs_ = std::make_unique<PicturePairs>(source, format, use);
+    return Run();
+  }
+
+ private:
+  Result<Report> Run() {
     const Result<CpuTarget> target = ChooseCpuTarget(request_.cpu_target, request_.cpu_mask);
     if (!target) return target.error();
     cpu_target_ = *target;
@@ -218,20 +280,19 @@ class ScoreRun {
     return Finish(*facts);
   }
 
- private:
+  [[nodiscard]] unsigned ThreadCount() const {
+    return request_.threads != 0 ? request_.threads : std::max(1U, std::thread::hardware_concurrency());
+  }
+
   [[nodiscard]] std::optional<std::int64_t> EndOfScores() const {
     return request_.segment ? std::optional(request_.segment->second) : std::nullopt;
   }
 
-  Status ChooseDevice() {
+  Status ChooseDevices() {
     if (UsesProcessor(request_)) return {};
-    DeviceSelection selection;
-    selection.device = request_.device.device;
-    selection.out_of_order = request_.device.out_of_order;
-    selection.profiling = request_.device.timing;
-    Result<std::shared_ptr<Device>> device = OpenDevice(request_.backend, selection);
-    if (!device) return std::move(device).error();
-    device_ = *std::move(device);
+    Result<std::vector<std::shared_ptr<Device>>> devices = OpenDevices(request_.backend, request_.device);
+    if (!devices) return std::move(devices).error();
+    devices_ = *std::move(devices);
     return {};
   }
 
@@ -250,7 +311,7 @@ class ScoreRun {
       inputs_->LeaveOutChroma();
     }
     PipelineOptions options;
-    options.threads = request_.threads != 0 ? request_.threads : std::max(1U, std::thread::hardware_concurrency());
+    options.threads = ThreadCount();
     options.subsample = request_.subsample;
     options.stop = request_.stop;
     std::optional<std::int64_t> end_picture;
@@ -266,6 +327,7 @@ class ScoreRun {
     std::optional<std::int64_t> total = inputs_->expected_pairs();
     if (end_picture) total = std::min(total.value_or(*end_picture), *end_picture);
     if (total) *total = std::max<std::int64_t>(*total - options.first_picture, 0);
+    options.expected_pictures = total;
     Clock::time_point last_report{};
     if (request_.on_progress) {
       options.on_progress = [&, total](std::int64_t done) {
@@ -293,13 +355,15 @@ class ScoreRun {
   }
 
   Result<PipelineResult> Compute(std::span<const Feature* const> features, const PipelineOptions& options) {
-    if (device_ == nullptr) return RunPipeline(features, *inputs_, options);
+    if (devices_.empty()) return RunPipeline(features, *inputs_, options);
     DevicePipelineOptions device_options;
     device_options.batch = request_.device.batch;
     // What is inside a replayed graph cannot be timed.
     device_options.graphs = request_.device.timing ? GraphUse::kNever : request_.device.graphs;
+    std::vector<Device*> devices;
+    for (const std::shared_ptr<Device>& device : devices_) devices.push_back(device.get());
     Result<DevicePipelineResult> result =
-        RunDevicePipeline(features, inputs_->format(), *inputs_, options, *device_, device_options);
+        RunMultiDevicePipeline(features, inputs_->format(), *inputs_, options, devices, device_options);
     if (!result) return std::move(result).error();
     for (const DeviceTiming& timing : result->timings) {
       constexpr double kNanosecondsPerMillisecond = 1e6;
@@ -314,11 +378,11 @@ class ScoreRun {
     report.format = inputs_->format();
     report.frames_per_second = static_cast<double>(pictures_read_) / seconds_;
     report.subsample = request_.subsample;
-    if (device_ == nullptr) {
+    if (devices_.empty()) {
       report.cpu_target = CpuTargetName(cpu_target_);
     } else {
       report.backend = request_.backend;
-      report.device = device_->properties().name;
+      report.device = DeviceNames(devices_);
       report.device_timings = std::move(device_timings_);
     }
     report.peak_memory_bytes = PeakMemoryBytes();
@@ -335,7 +399,7 @@ class ScoreRun {
       TableSink sink(plan_.features()[f], table, report);
       plan_.features()[f].feature->Finish(facts.facts[f], sink);
     }
-    for (const PlannedModel& model : plan_.models()) PredictModel(model, table, request_.subsample);
+    for (const PlannedModel& model : plan_.models()) PredictModel(model, request_.subsample, ThreadCount(), table);
     FillColumns(table, request_.subsample, report);
     for (const PlannedModel& model : plan_.models()) {
       report.models.push_back(SummariseModel(model, table, request_.subsample));
@@ -345,9 +409,9 @@ class ScoreRun {
 
   const ScoreRequest& request_;
   ScorePlan plan_;
-  std::unique_ptr<InputPair> inputs_;
+  std::unique_ptr<RunInput> inputs_;
   CpuTarget cpu_target_ = CpuTarget::kScalar;
-  std::shared_ptr<Device> device_;  // nullptr: the processor computes
+  std::vector<std::shared_ptr<Device>> devices_;  // none: the processor computes
   std::vector<DeviceTimingRow> device_timings_;
   double seconds_ = 0.0;
   std::int64_t pictures_read_ = 0;
@@ -375,7 +439,19 @@ Result<Report> RunScore(const ScoreRequest& request) {
   if (Status status = CheckNumbers(request); !status) return std::move(status).error();
   Result<ScorePlan> plan = ScorePlan::Create(request);
   if (!plan) return std::move(plan).error();
-  return ScoreRun(request, *std::move(plan)).Run();
+  return ScoreRun(request, *std::move(plan)).RunFiles();
+}
+
+Result<Report> RunScorePictures(const ScoreRequest& request, const VideoFormat& format, PictureSource& source) {
+  for (const InputRequest* input : {&request.reference, &request.distorted}) {
+    if (input->path.empty() && !input->raw && input->skip_frames == 0) continue;
+    return Invalid("inputs", "pictures come from the application; the request must not name files too");
+  }
+  if (Status status = PicturePairs::CheckFormat(format); !status) return std::move(status).error();
+  if (Status status = CheckNumbers(request); !status) return std::move(status).error();
+  Result<ScorePlan> plan = ScorePlan::Create(request);
+  if (!plan) return std::move(plan).error();
+  return ScoreRun(request, *std::move(plan)).RunPictures(format, source);
 }
 
 }  // namespace lockstep

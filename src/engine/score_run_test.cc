@@ -106,6 +106,27 @@ TEST(ScoreRun, EveryThreadCountGivesTheSameReport) {
   }
 }
 
+// Predictions are made in pieces of 256 frames.
+TEST(ScoreRun, PredictionsOfManyFramesOnSeveralThreads) {
+  constexpr VideoFormat kSmall{PixelFormat::kYuv420, 34, 33, 8};
+  constexpr int kMany = 600;
+  ScoreRequest request;
+  request.reference = {MakeClip("many_a.yuv", kMany, 0, kSmall), kSmall, 0};
+  request.distorted = {MakeClip("many_b.yuv", kMany, 40, kSmall), kSmall, 0};
+  request.models.push_back({"vmaf_v0.6.1", "", "vmaf", false, false, {}});
+  request.models.push_back({"vmaf_b_v0.6.3", "", "boot", false, false, {}});
+  request.subsample = 3;
+  request.threads = 1;
+  const Report one = MustRun(request);
+  ASSERT_EQ(one.frame_count, kMany);
+  ASSERT_TRUE(FindColumn(one, "boot_bagging")->values[kMany - 3].has_value());
+  EXPECT_FALSE(FindColumn(one, "boot_bagging")->values[kMany - 1].has_value());
+  request.threads = 4;
+  const Report four = MustRun(request);
+  ASSERT_EQ(four.columns.size(), one.columns.size());
+  for (std::size_t c = 0; c < one.columns.size(); ++c) ExpectSameBits(one.columns[c], four.columns[c], 0);
+}
+
 TEST(ScoreRun, EverySegmentHasTheBitsOfTheWholeRun) {
   ScoreRequest request = MakeFullRequest();
   const Report whole = MustRun(request);
@@ -350,6 +371,11 @@ TEST(ScoreRun, BadRequestsAreRefusedBeforeReading) {
            },
            [](ScoreRequest& r) { r.subsample = 0; },
            [](ScoreRequest& r) { r.backend = "quantum"; },
+           [](ScoreRequest& r) { r.hwaccel = "cuda"; },
+           [](ScoreRequest& r) {
+             r.backend = "cuda";
+             r.hwaccel = "vaapi";
+           },
            [](ScoreRequest& r) {
              r.segment = {5, 5};
            },

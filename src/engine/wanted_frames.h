@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "engine/frame_pipeline.h"
 #include "features/feature.h"
@@ -28,6 +30,13 @@ class WantedFrames {
     if (index < FirstFact(feature) || index >= EndFact(feature)) return false;
     if (std::min<std::int64_t>(index, feature.reach().picture_lead_in) > index - options_.first_picture) return false;
     return feature.every_frame() || index % options_.subsample == 0;
+  }
+  /// Makes the tables cover every frame of a sequence that ended at `end_picture`, also those without facts.
+  void Complete(std::span<const Feature* const> features, std::int64_t end_picture,
+                std::vector<FactTable>& facts) const {
+    for (std::size_t f = 0; f < features.size(); ++f) {
+      facts[f].Extend(std::max(std::min(end_picture, EndFact(*features[f])), facts[f].first()));
+    }
   }
 
  private:

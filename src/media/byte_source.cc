@@ -22,13 +22,31 @@
 namespace lockstep {
 namespace {
 
-// Rows of one readv: at most IOV_MAX, and few enough that a batch stays in the second-level cache for the range check.
-constexpr std::size_t kRowsPerFetch = 256;
+// Rows of one readv: at most IOV_MAX.
+constexpr std::size_t kRowsPerFetch = 1024;
 
 Error SystemError(const std::string& path, const std::string& what, int error_number) {
   const ErrorCode code =
       error_number == ENOENT || error_number == ENOTDIR ? ErrorCode::kNotFound : ErrorCode::kInputOutput;
   return Error{code, what + ": " + std::system_category().message(error_number), path, {}, {}};
+}
+
+// The rows of a plane from byte `done` on as pieces of memory: all of it in one where rows follow each other without
+// a gap, else a piece a row.
+std::span<const iovec> PiecesOf(const MutablePlaneView& plane, std::size_t row_bytes, std::size_t done,
+                                std::array<iovec, kRowsPerFetch>& pieces) {
+  const auto first_row = static_cast<int>(done / row_bytes);
+  const std::size_t column = done % row_bytes;
+  const std::size_t rows = static_cast<std::size_t>(plane.height - first_row);
+  if (plane.stride_bytes == static_cast<std::ptrdiff_t>(row_bytes)) {
+    pieces[0] = {plane.row<std::byte>(first_row) + column, row_bytes * rows - column};
+    return {pieces.data(), 1};
+  }
+  const std::size_t count = std::min(kRowsPerFetch, rows);
+  for (std::size_t i = 0; i < count; ++i)
+    pieces[i] = {plane.row<std::byte>(first_row + static_cast<int>(i)), row_bytes};
+  pieces[0] = {plane.row<std::byte>(first_row) + column, row_bytes - column};
+  return {pieces.data(), count};
 }
 
 class Descriptor {
@@ -118,6 +136,16 @@ class FileSource final : public ByteSource {
     return {};
   }
 
+  std::size_t FetchAt(std::int64_t position, std::span<const iovec> pieces) const override {
+    while (!cancelled_.load()) {
+      const ssize_t count =
+          ::preadv(file_.get(), pieces.data(), static_cast<int>(pieces.size()), static_cast<off_t>(start_ + position));
+      if (count >= 0) return static_cast<std::size_t>(count);
+      if (errno != EINTR) break;
+    }
+    return 0;
+  }
+
  private:
   FileSource(std::string path, Descriptor file) : ByteSource(std::move(path)), file_(std::move(file)) {}
 
@@ -139,11 +167,17 @@ class MemorySource final : public ByteSource {
 
  protected:
   Result<std::size_t> Fetch(std::span<const iovec> pieces) override {
+    const std::size_t total = FetchAt(static_cast<std::int64_t>(next_), pieces);
+    next_ += total;
+    return total;
+  }
+
+  std::size_t FetchAt(std::int64_t position, std::span<const iovec> pieces) const override {
+    const std::span<const std::byte> rest = bytes_.subspan(std::min(static_cast<std::size_t>(position), bytes_.size()));
     std::size_t total = 0;
     for (const iovec& piece : pieces) {
-      const std::size_t count = std::min(piece.iov_len, bytes_.size() - next_);
-      if (count > 0) std::memcpy(piece.iov_base, bytes_.data() + next_, count);
-      next_ += count;
+      const std::size_t count = std::min(piece.iov_len, rest.size() - total);
+      if (count > 0) std::memcpy(piece.iov_base, rest.data() + total, count);
       total += count;
     }
     return total;
@@ -235,9 +269,9 @@ Result<std::size_t> ByteSource::ReadRows(const MutablePlaneView& plane, std::siz
   std::array<iovec, kRowsPerFetch> pieces;
   std::size_t done = 0;
   while (done < total) {
-    const auto first_row = static_cast<int>(done / row_bytes);
     const std::size_t column = done % row_bytes;
-    const std::span<std::byte> rest(plane.row<std::byte>(first_row) + column, row_bytes - column);
+    const std::span<std::byte> rest(plane.row<std::byte>(static_cast<int>(done / row_bytes)) + column,
+                                    row_bytes - column);
     if (buffered() > 0) {
       done += TakeBuffered(rest);
       continue;
@@ -249,17 +283,26 @@ Result<std::size_t> ByteSource::ReadRows(const MutablePlaneView& plane, std::siz
       done += *count;
       continue;
     }
-    const std::size_t rows = std::min(kRowsPerFetch, static_cast<std::size_t>(plane.height - first_row));
-    for (std::size_t i = 0; i < rows; ++i)
-      pieces[i] = {plane.row<std::byte>(first_row + static_cast<int>(i)), row_bytes};
-    pieces[0] = {rest.data(), rest.size()};
-    Result<std::size_t> count = Fetch(std::span(pieces).first(rows));
+    Result<std::size_t> count = Fetch(PiecesOf(plane, row_bytes, done, pieces));
     if (!count) return count;
     if (*count == 0) break;
     position_ += static_cast<std::int64_t>(*count);
     done += *count;
   }
   return done;
+}
+
+bool ByteSource::ReadRowsAt(std::int64_t position, const MutablePlaneView& plane, std::size_t row_bytes) const {
+  const std::size_t total = row_bytes * static_cast<std::size_t>(plane.height);
+  std::array<iovec, kRowsPerFetch> pieces;
+  std::size_t done = 0;
+  while (done < total) {
+    const std::size_t count =
+        FetchAt(position + static_cast<std::int64_t>(done), PiecesOf(plane, row_bytes, done, pieces));
+    if (count == 0) return false;
+    done += count;
+  }
+  return true;
 }
 
 Result<std::int64_t> ByteSource::Skip(std::int64_t count) {

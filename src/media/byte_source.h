@@ -47,6 +47,11 @@ class ByteSource {
   /// Fills the first `row_bytes` of every row of `plane`; returns the number of bytes there were.
   [[nodiscard]] Result<std::size_t> ReadRows(const MutablePlaneView& plane, std::size_t row_bytes);
 
+  /// Fills the first `row_bytes` of every row of `plane` with the bytes from `position` on, whatever has been consumed,
+  /// which stays as it is. Needs seekable(). Any number of threads at once.
+  /// out     false: not all of these bytes are there, the system refused, or reading was cancelled
+  [[nodiscard]] bool ReadRowsAt(std::int64_t position, const MutablePlaneView& plane, std::size_t row_bytes) const;
+
   /// Consumes up to `count` bytes; returns how many there were.
   [[nodiscard]] Result<std::int64_t> Skip(std::int64_t count);
 
@@ -71,6 +76,9 @@ class ByteSource {
   /// Reads into the pieces in order; returns at least one byte unless the stream has ended.
   [[nodiscard]] virtual Result<std::size_t> Fetch(std::span<const iovec> pieces) = 0;
   [[nodiscard]] virtual Status Reposition(std::int64_t position) = 0;
+
+  /// Fetch() from `position` on, for any number of threads at once; 0 when there is nothing or an error.
+  [[nodiscard]] virtual std::size_t FetchAt(std::int64_t position, std::span<const iovec> pieces) const = 0;
 
  private:
   [[nodiscard]] std::size_t buffered() const { return buffer_end_ - buffer_begin_; }

@@ -11,6 +11,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -170,6 +173,79 @@ TEST(ByteSource, MixesPeeksLinesAndReads) {
   EXPECT_EQ(static_cast<char>(in.Peek(1)->front()), bytes[200100]);
   EXPECT_EQ(*in.Skip(200000), 99900);
   EXPECT_TRUE(in.Peek(1)->empty());
+}
+
+// The plane's rows without what is between them; that is checked to be untouched.
+std::string RowsOf(const std::string& memory, std::size_t stride, std::size_t row_bytes, std::size_t rows) {
+  std::string bytes;
+  for (std::size_t y = 0; y < rows; ++y) {
+    bytes += memory.substr(y * stride, row_bytes);
+    EXPECT_EQ(memory.substr(y * stride + row_bytes, stride - row_bytes), std::string(stride - row_bytes, '#'));
+  }
+  return bytes;
+}
+
+TEST(ByteSource, ReadsRowsFromAnywhere) {
+  const TemporaryFolder folder;
+  const std::string bytes = NoiseSamples(300000, 8, 5);
+  const std::string path = folder.Write("bytes", "0123456" + bytes);
+  const int fd = ::open(path.c_str(), O_RDONLY);
+  ASSERT_EQ(::lseek(fd, 7, SEEK_SET), 7);
+  auto file = OpenByteSource("/dev/fd/" + std::to_string(fd));
+  ASSERT_TRUE(file);
+  const std::unique_ptr<ByteSource> memory = MemoryByteSource("memory", std::as_bytes(std::span(bytes)));
+  for (ByteSource* source : {file->get(), memory.get()}) {
+    ASSERT_TRUE(source->seekable());
+    ASSERT_EQ(*source->Skip(1000), 1000);
+    EXPECT_EQ(static_cast<char>(source->Peek(1)->front()), bytes[1000]);
+    // More rows than one call takes, one row, and rows without gaps.
+    struct Shape {
+      std::size_t row_bytes;
+      std::size_t stride;
+      std::size_t rows;
+    };
+    for (const Shape& shape :
+         {Shape{50, 64, 3000}, Shape{100, 100, 2900}, Shape{299000, 300000, 1}, Shape{1, 3, 1025}}) {
+      for (const std::size_t position : {std::size_t{0}, std::size_t{7}, 300000 - shape.row_bytes * shape.rows}) {
+        std::string room(shape.stride * shape.rows, '#');
+        const MutablePlaneView plane{reinterpret_cast<std::byte*>(room.data()),
+                                     static_cast<std::ptrdiff_t>(shape.stride), static_cast<int>(shape.row_bytes),
+                                     static_cast<int>(shape.rows)};
+        ASSERT_TRUE(source->ReadRowsAt(static_cast<std::int64_t>(position), plane, shape.row_bytes));
+        EXPECT_EQ(RowsOf(room, shape.stride, shape.row_bytes, shape.rows),
+                  bytes.substr(position, shape.row_bytes * shape.rows));
+        // One byte is missing, or all of them.
+        for (const std::size_t late : {300001 - shape.row_bytes * shape.rows, std::size_t{300000}, std::size_t{400000}})
+          EXPECT_FALSE(source->ReadRowsAt(static_cast<std::int64_t>(late), plane, shape.row_bytes));
+      }
+    }
+    EXPECT_EQ(source->position(), 1000);
+    std::string next(100, ' ');
+    ASSERT_EQ(*source->Read(std::as_writable_bytes(std::span(next))), 100U);
+    EXPECT_EQ(next, bytes.substr(1000, 100));
+  }
+  (*file)->Cancel();
+  std::byte byte{};
+  EXPECT_FALSE((*file)->ReadRowsAt(0, {&byte, 1, 1, 1}, 1));
+  ::close(fd);
+}
+
+// What was peeked ends within a row; nothing behind the plane may be written.
+TEST(ByteSource, ReadsRowsWithoutGaps) {
+  constexpr std::size_t kRowBytes = 1000;
+  constexpr std::size_t kRows = 300;
+  static_assert(ByteSource::kBufferBytes % kRowBytes != 0);
+  const std::string bytes = NoiseSamples(kRowBytes * kRows * 3, 8, 6);
+  const std::unique_ptr<ByteSource> source = MemoryByteSource("memory", std::as_bytes(std::span(bytes)));
+  for (std::size_t plane = 0; plane < 3; ++plane) {
+    ASSERT_TRUE(source->Peek(1));
+    std::string room(kRowBytes * (kRows + 1), '#');
+    const auto read =
+        source->ReadRows({reinterpret_cast<std::byte*>(room.data()), kRowBytes, kRowBytes, kRows}, kRowBytes);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(*read, kRowBytes * kRows);
+    EXPECT_TRUE(room == bytes.substr(plane * kRowBytes * kRows, kRowBytes * kRows) + std::string(kRowBytes, '#'));
+  }
 }
 
 TEST(ByteSource, AStopEndsABlockedOpen) {

@@ -5,12 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <new>
 #include <span>
+#include <string_view>
 #include <utility>
 
+#include "base/aligned_buffer.h"
 #include "media/picture_conversion.h"
+#include "media/streaming_copy.h"
 
 namespace lockstep {
 
@@ -18,6 +22,23 @@ namespace {
 
 // Half of a small second-level cache; large against the buffer, so that most bytes are read to where they belong.
 constexpr std::size_t kBandBytes = std::size_t{1} << 18;
+
+// On the way past the caches; small enough to stay in a first or second-level cache all the time.
+constexpr std::size_t kStagingBytes = std::size_t{1} << 16;
+
+// Smaller planes are still in the caches when a device fetches them.
+constexpr std::size_t kSmallestStreamed = std::size_t{1} << 20;
+
+// Planes are read in bands, so that the range check finds the samples in the cache.
+int BandRows(std::size_t row_bytes) { return std::max(static_cast<int>(kBandBytes / row_bytes), 1); }
+
+MutablePlaneView BandOf(MutablePlaneView plane, int first_row, int rows) {
+  plane.data += plane.stride_bytes * first_row;
+  plane.height = std::min(rows, plane.height - first_row);
+  return plane;
+}
+
+PlaneView ViewOf(const MutablePlaneView& plane) { return {plane.data, plane.stride_bytes, plane.width, plane.height}; }
 
 }  // namespace
 
@@ -102,8 +123,7 @@ Result<bool> PlanarReader::ReadFrame(Frame& frame) {
 
 Result<bool> PlanarReader::ReadPlanes(Frame& frame) {
   const std::int64_t start = source_->position();
-  const int planes = leave_out_chroma_ ? 1 : info_.format.plane_count();
-  for (int p = 0; p < planes; ++p) {
+  for (int p = 0; p < planes_read(); ++p) {
     const MutablePlaneView plane = frame.mutable_plane(p);
     Result<bool> whole = p > 0 && chroma_is_411_ ? Read411Plane(plane) : ReadPlane(plane, p);
     if (!whole || !*whole) return whole;
@@ -116,19 +136,14 @@ Result<bool> PlanarReader::ReadPlanes(Frame& frame) {
 }
 
 Result<bool> PlanarReader::ReadPlane(const MutablePlaneView& plane, int index) {
-  const std::size_t row_bytes =
-      static_cast<std::size_t>(plane.width) * static_cast<std::size_t>(info_.format.bytes_per_sample());
-  // In bands, so that the range check finds the samples in the cache.
-  const int band_rows = std::max(static_cast<int>(kBandBytes / row_bytes), 1);
+  const std::size_t row_bytes = RowBytes(plane);
+  const int band_rows = BandRows(row_bytes);
   for (int y = 0; y < plane.height; y += band_rows) {
-    MutablePlaneView band = plane;
-    band.data += band.stride_bytes * y;
-    band.height = std::min(band_rows, plane.height - y);
+    const MutablePlaneView band = BandOf(plane, y, band_rows);
     Result<std::size_t> count = source_->ReadRows(band, row_bytes);
     if (!count) return std::move(count).error();
     if (*count < row_bytes * static_cast<std::size_t>(band.height)) return false;
-    if (const auto bad = FindSampleOutOfRange(PlaneView{band.data, band.stride_bytes, band.width, band.height},
-                                              info_.format.bit_depth)) {
+    if (const auto bad = FindSampleOutOfRange(ViewOf(band), info_.format.bit_depth)) {
       return SampleRangeError({index, bad->x, y + bad->y, bad->value}, info_.format.bit_depth)
           .WithFile(info_.path)
           .WithFrame(frames_read_);
@@ -146,6 +161,89 @@ Result<bool> PlanarReader::Read411Plane(const MutablePlaneView& plane) {
     Convert411RowTo422(chroma_411_row_, {plane.row<std::uint8_t>(y), static_cast<std::size_t>(plane.width)});
   }
   return true;
+}
+
+std::int64_t PlanarReader::PlaceOf(std::int64_t number) const {
+  const std::int64_t stride = static_cast<std::int64_t>(UsualMarker().size()) + payload_bytes();
+  return source_->position() + (number - frames_read_) * stride;
+}
+
+PictureRange PlanarReader::PlacedPictures() const {
+  const bool converts = chroma_is_411_ && !leave_out_chroma_;
+  if (failure_ || ended_ || frames_read_ == 0 || converts || !source_->seekable() || !source_->size()) return {};
+  const std::int64_t stride = PlaceOf(frames_read_ + 1) - source_->position();
+  const std::int64_t left = std::max<std::int64_t>(*source_->size() - source_->position(), 0);
+  return {frames_read_, frames_read_ + left / stride};
+}
+
+bool PlanarReader::ReadPlaced(std::int64_t number, Frame& frame) const {
+  std::int64_t position = PlaceOf(number);
+  const std::string_view marker = UsualMarker();
+  if (!marker.empty()) {
+    std::array<char, kLongestMarker> found{};
+    const auto bytes = static_cast<int>(marker.size());
+    const MutablePlaneView row{reinterpret_cast<std::byte*>(found.data()), bytes, bytes, 1};
+    if (!source_->ReadRowsAt(position, row, marker.size())) return false;
+    if (std::string_view(found.data(), marker.size()) != marker) return false;
+    position += bytes;
+  }
+  try {
+    frame.Reset(info_.format);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  for (int p = 0; p < planes_read(); ++p) {
+    const MutablePlaneView plane = frame.mutable_plane(p);
+    const std::size_t bytes = RowBytes(plane) * static_cast<std::size_t>(plane.height);
+    // What the host will not look at again need not go through its caches.
+    const bool streams = frame.memory() == FrameMemory::kPinned && bytes >= kSmallestStreamed;
+    if (!(streams ? StreamPlacedPlane(position, plane) : ReadPlacedPlane(position, plane))) return false;
+    position += static_cast<std::int64_t>(bytes);
+  }
+  return true;
+}
+
+bool PlanarReader::ReadPlacedPlane(std::int64_t position, const MutablePlaneView& plane) const {
+  const std::size_t row_bytes = RowBytes(plane);
+  const int depth = info_.format.bit_depth;
+  const int band_rows = depth == 8 || depth == 16 ? plane.height : BandRows(row_bytes);
+  for (int y = 0; y < plane.height; y += band_rows) {
+    const MutablePlaneView band = BandOf(plane, y, band_rows);
+    if (!source_->ReadRowsAt(position, band, row_bytes)) return false;
+    if (FindSampleOutOfRange(ViewOf(band), depth)) return false;
+    position += static_cast<std::int64_t>(row_bytes) * band.height;
+  }
+  return true;
+}
+
+bool PlanarReader::StreamPlacedPlane(std::int64_t position, const MutablePlaneView& plane) const {
+  static_assert(kStagingBytes >= 2 * std::size_t{VideoFormat::kMaxDimension}, "a row fits");
+  alignas(AlignedBuffer::kAlignment) std::array<std::byte, kStagingBytes> staging;
+  const std::size_t row_bytes = RowBytes(plane);
+  const auto band_rows = static_cast<int>(kStagingBytes / row_bytes);
+  for (int y = 0; y < plane.height; y += band_rows) {
+    const MutablePlaneView band = BandOf(plane, y, band_rows);
+    const MutablePlaneView staged{staging.data(), static_cast<std::ptrdiff_t>(row_bytes), band.width, band.height};
+    if (!source_->ReadRowsAt(position, staged, row_bytes)) return false;
+    if (FindSampleOutOfRange(ViewOf(staged), info_.format.bit_depth)) return false;
+    const std::size_t band_bytes = row_bytes * static_cast<std::size_t>(band.height);
+    if (band.stride_bytes == staged.stride_bytes) {
+      CopyStreaming(band.data, staged.data, band_bytes);
+    } else {
+      for (int i = 0; i < band.height; ++i) CopyStreaming(band.row<std::byte>(i), staged.row<std::byte>(i), row_bytes);
+    }
+    position += static_cast<std::int64_t>(band_bytes);
+  }
+  FinishStreamingCopies();
+  return true;
+}
+
+void PlanarReader::ContinueWith(std::int64_t number) {
+  if (Status status = source_->Seek(PlaceOf(number)); !status) {
+    failure_ = std::move(status).error();
+    return;
+  }
+  frames_read_ = number;
 }
 
 Result<bool> PlanarReader::SkipFrame() {

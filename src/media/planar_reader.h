@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "media/byte_source.h"
@@ -21,6 +22,9 @@ class PlanarReader : public VideoReader {
   [[nodiscard]] Result<bool> Read(Frame& frame) final;
   [[nodiscard]] Result<std::int64_t> Skip(std::int64_t count) final;
   void LeaveOutChroma() final { leave_out_chroma_ = true; }
+  [[nodiscard]] PictureRange PlacedPictures() const final;
+  [[nodiscard]] bool ReadPlaced(std::int64_t number, Frame& frame) const final;
+  void ContinueWith(std::int64_t number) final;
   void Cancel() final { source_->Cancel(); }
 
  protected:
@@ -29,6 +33,10 @@ class PlanarReader : public VideoReader {
   /// Consumes what precedes the planes of a frame.
   /// out     false: the stream ended before or inside it
   [[nodiscard]] virtual Result<bool> ReadMarker() = 0;
+
+  /// What precedes the planes of a frame where nothing else is said; at most kLongestMarker bytes.
+  [[nodiscard]] virtual std::string_view UsualMarker() const { return {}; }
+  static constexpr std::size_t kLongestMarker = 8;
 
   /// Runs once, on the first picture delivered.
   [[nodiscard]] virtual Status InspectFirst(const Frame& /*frame*/) { return {}; }
@@ -52,6 +60,15 @@ class PlanarReader : public VideoReader {
   std::int64_t frames_read_ = 0;
 
  private:
+  /// Planes that are read; the others are passed over.
+  [[nodiscard]] int planes_read() const { return leave_out_chroma_ ? 1 : info_.format.plane_count(); }
+  [[nodiscard]] std::size_t RowBytes(const MutablePlaneView& plane) const {
+    return static_cast<std::size_t>(plane.width) * static_cast<std::size_t>(info_.format.bytes_per_sample());
+  }
+  /// Where picture `number` begins, if all from the next one to it have the usual marker.
+  [[nodiscard]] std::int64_t PlaceOf(std::int64_t number) const;
+  [[nodiscard]] bool ReadPlacedPlane(std::int64_t position, const MutablePlaneView& plane) const;
+  [[nodiscard]] bool StreamPlacedPlane(std::int64_t position, const MutablePlaneView& plane) const;
   [[nodiscard]] Result<bool> ReadFrame(Frame& frame);
   [[nodiscard]] Result<bool> ReadPlanes(Frame& frame);
   [[nodiscard]] Result<bool> ReadPlane(const MutablePlaneView& plane, int index);

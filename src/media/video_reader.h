@@ -36,7 +36,13 @@ struct OpenOptions {
   std::optional<int> cuda_decoder = {};
 };
 
-/// One video input, read front to back. Not thread safe; one thread at a time.
+/// Pictures [begin, end) of a file, numbered as errors number them.
+struct PictureRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+/// One video input, read front to back. Not thread safe; one thread at a time, unless said otherwise.
 class VideoReader {
  public:
   virtual ~VideoReader() = default;
@@ -53,6 +59,19 @@ class VideoReader {
   /// Nobody needs chroma: from now on the chroma planes that Read() delivers may be undefined or missing, and samples
   /// of them are not checked.
   virtual void LeaveOutChroma() {}
+
+  /// The pictures from the next one on whose places in the file follow from its size, if nothing unusual is among them.
+  /// Empty where pictures can be read in order only, and before the first one, which has to be looked at.
+  [[nodiscard]] virtual PictureRange PlacedPictures() const { return {}; }
+
+  /// Reads picture `number` of PlacedPictures() from its place, in any order. Several threads at once, while nobody
+  /// calls anything but Cancel().
+  /// out     true: what Read() would deliver, if this holds for all pictures before it. false: something unusual is in
+  ///         that place, which ContinueWith(number) and Read() will tell; `frame` is undefined
+  [[nodiscard]] virtual bool ReadPlaced(std::int64_t /*number*/, Frame& /*frame*/) const { return false; }
+
+  /// Read() goes on with picture `number` of PlacedPictures(), or with what comes after the last of them.
+  virtual void ContinueWith(std::int64_t /*number*/) {}
 
   /// From any thread: a Read() or Skip() in progress and all later ones fail with kCancelled, even one that waits for a
   /// pipe.

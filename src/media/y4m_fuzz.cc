@@ -3,10 +3,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <span>
 
 #include "media/byte_source.h"
 #include "media/y4m_reader.h"
+
+namespace {
+
+bool SamePicture(const lockstep::Frame& a, const lockstep::Frame& b) {
+  if (a.format() != b.format()) return false;
+  for (int p = 0; p < a.format().plane_count(); ++p) {
+    const lockstep::PlaneView of_a = a.plane(p);
+    const lockstep::PlaneView of_b = b.plane(p);
+    const std::size_t row =
+        static_cast<std::size_t>(of_a.width) * static_cast<std::size_t>(a.format().bytes_per_sample());
+    for (int y = 0; y < of_a.height; ++y) {
+      if (std::memcmp(of_a.row<std::byte>(y), of_b.row<std::byte>(y), row) != 0) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lockstep;
@@ -24,9 +43,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (format.frame_bytes() > 4 * size) std::abort();
     // Every other frame is skipped, so that both ways end at the same places.
     Frame frame;
+    Frame placed;
     std::size_t frames = 0;
     for (bool more = true; more;) {
+      const PictureRange places = (*reader)->PlacedPictures();
+      const bool has_place = places.begin < places.end && (*reader)->ReadPlaced(places.begin, placed);
+      if (places.begin < places.end) (void)(*reader)->ReadPlaced(places.end - 1, frame);
       Result<bool> read = (*reader)->Read(frame);
+      // What was found in its place is what is there in order.
+      if (has_place && !(read && *read && SamePicture(frame, placed))) std::abort();
       more = read && *read;
       if (!read && read.error().file != "fuzz") std::abort();
       if (!more) break;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kMagic = "YUV4MPEG";
 constexpr std::string_view kMarker = "FRAME";
+constexpr std::string_view kUsualMarker = "FRAME\n";
 
 // Comments may be long, but a file without line ends must not be read to its end.
 constexpr std::size_t kHeaderLimit = std::size_t{1} << 16;
@@ -180,8 +181,11 @@ class Y4mReader final : public PlanarReader {
     return *end == ByteSource::LineEnd::kNewline;
   }
 
+  std::string_view UsualMarker() const override { return kUsualMarker; }
+
  private:
-  static constexpr std::size_t kPlainMarkerBytes = kMarker.size() + 1;
+  static constexpr std::size_t kPlainMarkerBytes = kUsualMarker.size();
+  static_assert(kPlainMarkerBytes <= kLongestMarker);
 
   Y4mReader(std::unique_ptr<ByteSource> source, const Y4mHeader& header, bool strict)
       : PlanarReader(std::move(source), strict) {

@@ -34,8 +34,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((*reader)->info().format != format) std::abort();
   Frame frame;
   std::size_t position = 0;
-  while (true) {
-    Result<bool> read = (*reader)->Read(frame);
+  for (bool by_place = false;; by_place = !by_place) {
+    // Every other picture is read from its place, if it has one.
+    const PictureRange places = (*reader)->PlacedPictures();
+    Result<bool> read = false;
+    if (by_place && places.begin < places.end && (*reader)->ReadPlaced(places.begin, frame)) {
+      (*reader)->ContinueWith(places.begin + 1);
+      read = true;
+    } else {
+      read = (*reader)->Read(frame);
+    }
     if (!read || !*read) {
       // All that is left without an error is less than a frame.
       if (read && bytes.size() - position >= format.frame_bytes()) std::abort();

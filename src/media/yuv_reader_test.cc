@@ -252,6 +252,63 @@ TEST(PlanarReader, LumaAloneOfY4mFilesAndPipes) {
   }
 }
 
+TEST(PlanarReader, PicturesAreReadFromTheirPlaces) {
+  const TemporaryFolder folder;
+  const VideoFormat format{PixelFormat::kYuv420, 33, 34, 8};
+  std::string raw;
+  std::string y4m = "YUV4MPEG2 W33 H34\n";
+  for (unsigned i = 0; i < 9; ++i) {
+    raw += NoiseFrame(format, i);
+    y4m += "FRAME\n" + NoiseFrame(format, i);
+  }
+  for (const bool is_raw : {true, false}) {
+    const std::string path = folder.Write("clip", (is_raw ? raw : y4m) + "tail");
+    OpenOptions options;
+    if (is_raw) options.raw = format;
+    Result<std::unique_ptr<VideoReader>> opened = OpenVideo(path, options);
+    ASSERT_TRUE(opened);
+    VideoReader& reader = **opened;
+    // The first picture is looked at.
+    EXPECT_EQ(reader.PlacedPictures().end, 0);
+    Frame frame;
+    ASSERT_TRUE(*reader.Read(frame));
+    ASSERT_EQ(reader.PlacedPictures().begin, 1);
+    ASSERT_EQ(reader.PlacedPictures().end, 9);
+    for (const unsigned number : {8U, 1U, 5U}) {
+      ASSERT_TRUE(reader.ReadPlaced(number, frame));
+      EXPECT_EQ(PlaneBytes(frame), NoiseFrame(format, number));
+    }
+    // In between nothing has moved.
+    ASSERT_TRUE(*reader.Read(frame));
+    EXPECT_EQ(PlaneBytes(frame), NoiseFrame(format, 1));
+    reader.ContinueWith(6);
+    EXPECT_EQ(reader.PlacedPictures().begin, 6);
+    ASSERT_TRUE(*reader.Read(frame));
+    EXPECT_EQ(PlaneBytes(frame), NoiseFrame(format, 6));
+    ASSERT_TRUE(reader.ReadPlaced(8, frame));
+    EXPECT_EQ(PlaneBytes(frame), NoiseFrame(format, 8));
+    reader.ContinueWith(9);
+    EXPECT_EQ(reader.PlacedPictures().end, 9);
+    EXPECT_FALSE(*reader.Read(frame));
+    ASSERT_EQ(reader.warnings().size(), 1U);
+    EXPECT_TRUE(Contains(reader.warnings()[0], "4 bytes after frame 8")) << reader.warnings()[0];
+  }
+}
+
+TEST(PlanarReader, NoPlacesWherePicturesAreConverted) {
+  const TemporaryFolder folder;
+  std::string bytes = "YUV4MPEG2 W8 H2 C411\n";
+  for (unsigned i = 0; i < 3; ++i) bytes += "FRAME\n" + NoiseSamples(16 + 2 * 4, 8, i);
+  for (const bool luma_only : {false, true}) {
+    Result<std::unique_ptr<VideoReader>> reader = OpenVideo(folder.Write("clip.y4m", bytes), {});
+    ASSERT_TRUE(reader);
+    if (luma_only) (*reader)->LeaveOutChroma();
+    Frame frame;
+    ASSERT_TRUE(*(*reader)->Read(frame));
+    EXPECT_EQ((*reader)->PlacedPictures().end, luma_only ? 3 : 0);
+  }
+}
+
 TEST(OpenVideo, RefusesWhatIsNoVideoFile) {
   const TemporaryFolder folder;
   const VideoFormat format{PixelFormat::kYuv420, 16, 16, 8};

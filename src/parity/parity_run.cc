@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "backend/device_list.h"
-#include "engine/device_pipeline.h"
+#include "engine/device_choice.h"
 #include "engine/frame_pipeline.h"
 #include "engine/input_pair.h"
+#include "engine/multi_device_pipeline.h"
 #include "engine/score_plan.h"
 #include "features/feature_list.h"
 #include "lanes/cpu_target.h"
@@ -33,7 +33,7 @@ struct Way {
   std::string name;  // what tells it from the backend's other ways
   CpuTarget target = CpuTarget::kScalar;
   unsigned threads = 1;
-  std::shared_ptr<Device> device;  // nullptr: the processor
+  std::vector<Device*> devices;  // none: the processor
   DevicePipelineOptions device_options;
 };
 
@@ -122,7 +122,7 @@ class ParityRun {
  private:
   Status ChooseWays() {
     for (const std::string& backend : request_.backends) {
-      if (Status status = backend == "cpu" ? AddProcessor() : AddDevice(backend); !status) return status;
+      if (Status status = backend == "cpu" ? AddProcessor() : AddDevices(backend); !status) return status;
     }
     if (ways_.empty()) return Error{ErrorCode::kInvalidArgument, "none is given", {}, {}, "backend"};
     return {};
@@ -142,26 +142,35 @@ class ParityRun {
         error.field = "targets";
         return error;
       }
-      ways_.push_back({"cpu", std::string(CpuTargetName(*target)), *target, threads, nullptr, {}});
+      ways_.push_back({"cpu", std::string(CpuTargetName(*target)), *target, threads, {}, {}});
     }
     return {};
   }
 
-  // Frame by frame, and in batches of two that are recorded where the device can.
-  Status AddDevice(const std::string& backend) {
-    DeviceSelection selection;
-    selection.device = request_.device.device;
-    selection.out_of_order = request_.device.out_of_order;
-    Result<std::shared_ptr<Device>> device = OpenDevice(backend, selection);
-    if (!device) return std::move(device).error();
-    const bool has_graphs = (*device)->properties().has_graphs;
-    ways_.push_back({backend, "frames", CpuTarget::kScalar, 1, *device, {1, GraphUse::kNever}});
-    ways_.push_back({backend,
-                     has_graphs ? "graphs" : "batches",
-                     CpuTarget::kScalar,
-                     1,
-                     *device,
-                     {2, has_graphs ? GraphUse::kAlways : GraphUse::kNever}});
+  // Frame by frame, and in batches of two that are recorded where the device can; on each device that is named, and on
+  // all of them at once with a frame or two for each.
+  Status AddDevices(const std::string& backend) {
+    Result<std::vector<std::shared_ptr<Device>>> opened = OpenDevices(backend, request_.device);
+    if (!opened) return std::move(opened).error();
+    std::vector<Device*> all;
+    for (std::shared_ptr<Device>& device : *opened) {
+      if (std::find(all.begin(), all.end(), device.get()) == all.end()) {
+        const std::string number = all.empty() ? "" : fmt::format(" {}", all.size() + 1);
+        const bool has_graphs = device->properties().has_graphs;
+        const auto add = [&](const char* name, const DevicePipelineOptions& options) {
+          ways_.push_back({backend, name + number, CpuTarget::kScalar, 1, {device.get()}, options});
+        };
+        add("frames", {1, GraphUse::kNever});
+        add(has_graphs ? "graphs" : "batches", {2, has_graphs ? GraphUse::kAlways : GraphUse::kNever});
+      }
+      all.push_back(device.get());
+      devices_.push_back(std::move(device));
+    }
+    if (all.size() == 1) return {};
+    for (const int segment : {1, 2}) {
+      const std::string name = fmt::format("{} at once/{}", all.size(), segment);
+      ways_.push_back({backend, name, CpuTarget::kScalar, 1, all, {1, GraphUse::kAutomatic, segment}});
+    }
     return {};
   }
 
@@ -205,7 +214,7 @@ class ParityRun {
   // False where the reference refuses this metric, these options or this format; `refusal` then says why.
   Result<bool> CompareClip(const FeatureDescription& feature, const OptionList& options, const ClipSource& clip,
                            std::string& refusal) {
-    Result<Outcome> expected = Compute(feature, options, clip, {"cpu", "scalar", CpuTarget::kScalar, 1, nullptr, {}});
+    Result<Outcome> expected = Compute(feature, options, clip, {"cpu", "scalar", CpuTarget::kScalar, 1, {}, {}});
     if (!expected) {
       if (!IsRefusal(expected.error())) return std::move(expected).error();
       refusal = expected.error().Describe();  // of the last clip: the first ones are small
@@ -263,14 +272,15 @@ class ParityRun {
 
   static Result<PipelineResult> Extract(std::span<const Feature* const> features, const ClipSource::Opened& opened,
                                         const PipelineOptions& options, const Way& way) {
-    if (way.device == nullptr) return RunPipeline(features, *opened.source, options);
+    if (way.devices.empty()) return RunPipeline(features, *opened.source, options);
     Result<DevicePipelineResult> result =
-        RunDevicePipeline(features, opened.format, *opened.source, options, *way.device, way.device_options);
+        RunMultiDevicePipeline(features, opened.format, *opened.source, options, way.devices, way.device_options);
     if (!result) return std::move(result).error();
     return std::move(result->facts);
   }
 
   const ParityRequest& request_;
+  std::vector<std::shared_ptr<Device>> devices_;
   std::vector<Way> ways_;
   std::vector<const FeatureDescription*> features_;
   std::vector<ClipSource> clips_;

@@ -192,7 +192,7 @@ def test_backends(t):
                   "--precision", "max", "--csv", "-"]
     plain = t.run(*PAIR, *everything)
     for how in ([], ["--graphs", "on", "--batch", "2"], ["--queue", "out_of_order"], ["--device", "0"],
-                ["--threads", "1"]):
+                ["--device", "0,0,0"], ["--gpus", "all"], ["--threads", "1"]):
         result = t.run(*PAIR, *everything, "--backend", "sycl", *how)
         t.check(result.returncode == 0 and result.stdout == plain.stdout, f"the processor's scores, {how}", result)
         t.check("backend sycl (" in result.stderr, "the summary names the device", result)
@@ -205,10 +205,14 @@ def test_backends(t):
     t.refuse(2, ["no such card", "0"], *PAIR, "--backend", "sycl", "--device", "no such card")
     t.refuse(1, ["timed"], *PAIR, "--backend", "sycl", "--device-timing", "--graphs", "on")
     t.refuse(2, ["99"], *PAIR, "--backend", "sycl", "--device", "99")
+    t.refuse(2, ["99"], *PAIR, "--backend", "sycl", "--device", "0,99")
+    t.refuse(2, ["empty entry"], *PAIR, "--backend", "sycl", "--device", "0,")
     t.refuse(2, ["short.y4m"], "score", "ref.y4m", "short.y4m", "--strict", "--backend", "sycl")
     result = t.run("parity", "-f", "psnr", "--default-options", "--backends", "cpu,sycl")
     t.check(result.returncode == 0 and "sycl/frames" in result.stdout and "sycl/graphs" in result.stdout, "the gate",
             result)
+    result = t.run("parity", "-f", "motion", "--default-options", "--backends", "sycl", "--device", "0,0,0")
+    t.check(result.returncode == 0 and "sycl/3 at once/1" in result.stdout, "the gate on several devices", result)
 
 
 def test_without_ffmpeg(t):

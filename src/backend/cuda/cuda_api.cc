@@ -3,10 +3,15 @@
 #include "backend/cuda/cuda_api.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
 #include <string>
+#include <unordered_set>
 
 namespace lockstep {
 namespace {
@@ -32,10 +37,19 @@ class CudaApi final : public DriverApi {
   }
   DriverCode AllocatePinned(void** memory, std::size_t bytes) override {
     // Of every context: with several devices a picture may go to any of them.
+    if (RegisterLargePages(memory, bytes)) return CUDA_SUCCESS;
     return driver_.cuMemHostAlloc_(memory, bytes, CU_MEMHOSTALLOC_PORTABLE);
   }
   DriverCode FreeOnDevice(void* memory) override { return driver_.cuMemFree_(AddressOf(memory)); }
-  DriverCode FreePinned(void* memory) override { return driver_.cuMemFreeHost_(memory); }
+  DriverCode FreePinned(void* memory) override {
+    {
+      const std::lock_guard lock(registered_mutex_);
+      if (registered_.erase(memory) == 0) return driver_.cuMemFreeHost_(memory);
+    }
+    const CUresult code = driver_.cuMemHostUnregister_(memory);
+    std::free(memory);
+    return code;
+  }
   bool IsOnDevice(const void* address) override {
     CUmemorytype type = CU_MEMORYTYPE_HOST;
     return driver_.cuPointerGetAttribute_(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, AddressOf(address)) ==
@@ -151,8 +165,30 @@ class CudaApi final : public DriverApi {
   }
 
  private:
+  // The driver's own allocation takes 6 ms for a picture of 12 MB, whatever the number of threads; large pages that the
+  // calling thread has touched and then locks take 3 ms, and several threads do it beside each other.
+  bool RegisterLargePages(void** memory, std::size_t bytes) {
+    constexpr std::size_t kLargePage = std::size_t{2} << 20;
+    if (bytes < kLargePage) return false;
+    const std::size_t whole = (bytes + kLargePage - 1) / kLargePage * kLargePage;
+    void* const pages = std::aligned_alloc(kLargePage, whole);
+    if (pages == nullptr) return false;
+    static_cast<void>(::madvise(pages, whole, MADV_HUGEPAGE));
+    std::memset(pages, 0, whole);
+    if (driver_.cuMemHostRegister_(pages, whole, CU_MEMHOSTREGISTER_PORTABLE) != CUDA_SUCCESS) {
+      std::free(pages);
+      return false;
+    }
+    const std::lock_guard lock(registered_mutex_);
+    registered_.insert(pages);
+    *memory = pages;
+    return true;
+  }
+
   const CudaDriver& driver_;
   CUcontext context_;
+  std::mutex registered_mutex_;
+  std::unordered_set<void*> registered_;
 };
 
 }  // namespace

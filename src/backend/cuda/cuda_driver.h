@@ -27,6 +27,8 @@ namespace lockstep {
   X(cuMemFree)                     \
   X(cuMemHostAlloc)                \
   X(cuMemFreeHost)                 \
+  X(cuMemHostRegister)             \
+  X(cuMemHostUnregister)           \
   X(cuPointerGetAttribute)         \
   X(cuMemcpyAsync)                 \
   X(cuMemcpy2DAsync)               \

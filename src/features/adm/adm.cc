@@ -10,6 +10,7 @@
 
 #include "exact/elementary.h"
 #include "exact/integer_math.h"
+#include "features/adm/adm_cuda.h"
 #include "features/adm/adm_device.h"
 #include "features/adm/adm_frame.h"
 #include "features/adm/adm_options.h"
@@ -136,8 +137,8 @@ class AdmFeature final : public Feature {
     }
   }
 
-  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& /*traits*/) const override {
-    return MakeAdmDeviceProgram(plan_);
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& traits) const override {
+    return traits.tuned == "cuda80" ? MakeAdmCudaProgram(plan_, traits) : MakeAdmDeviceProgram(plan_);
   }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {

@@ -89,6 +89,7 @@ class DeviceSteps {
   }
 
   static constexpr std::size_t kArgumentAlignment = 16;
+  static constexpr int kLanesShift = 5;
 
   [[nodiscard]] std::span<const DeviceStep> steps() const { return steps_; }
   [[nodiscard]] std::span<const std::byte> arguments(const DeviceStep& step) const {
@@ -96,8 +97,6 @@ class DeviceSteps {
   }
 
  private:
-  static constexpr int kLanesShift = 5;
-
   template <class Args>
   void Add(DeviceStep step, const Args& args) {
     static_assert(std::is_trivially_copyable_v<Args>);

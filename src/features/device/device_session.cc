@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 namespace lockstep {
@@ -19,6 +20,22 @@ std::size_t AlignUp(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlig
 
 const Frame& PictureOf(const BatchFrame& frame, bool is_distorted) {
   return is_distorted ? *frame.distorted : *frame.reference;
+}
+
+GatherArgs GatherOf(const PlaneView& from, int shift, std::size_t row_bytes, std::byte* to, std::size_t to_pitch) {
+  constexpr std::size_t kWordBytes = 8;
+  const auto from_pitch = static_cast<std::size_t>(from.stride_bytes);
+  const bool has_words = reinterpret_cast<std::uintptr_t>(from.data) % kWordBytes == 0 && from_pitch % kWordBytes == 0;
+  GatherArgs args;
+  args.from = reinterpret_cast<const u8*>(from.data);
+  args.to = reinterpret_cast<u8*>(to);
+  args.from_pitch = static_cast<i64>(from_pitch);
+  args.to_pitch = static_cast<i64>(to_pitch);
+  args.words = has_words ? static_cast<i32>(row_bytes / kWordBytes) : 0;
+  args.row_bytes = static_cast<i32>(row_bytes);
+  args.height = from.height;
+  args.shift = shift;
+  return args;
 }
 
 // Whether a plane goes to the device from where it is. Small ones are quicker together.
@@ -144,10 +161,14 @@ Status DeviceSession::Allocate() {
     if (Status status = allocate(slot.device_results, results_bytes_, false); !status) return status;
     if (Status status = allocate(slot.results, results_bytes_, true); !status) return status;
   }
-  // The first frames of a sequence look at pictures that do not exist; what they find is not used, but it is the same
-  // in every run.
+  // The first frames of a sequence look at pictures that do not exist, and some kernels at what lies behind the end of
+  // a row; what they find is not used, but it is the same in every run.
   upload_->Fill(pictures_.data(), 0, pictures);
   if (prepared != 0) upload_->Fill(prepared_.data(), 0, prepared);
+  if (scratch_bytes_ != 0) upload_->Fill(scratch_.data(), 0, scratch_bytes_ * batch);
+  for (const Slot& slot : slots_) {
+    if (results_bytes_ != 0) upload_->Fill(slot.device_results.data(), 0, results_bytes_);
+  }
   return {};
 }
 
@@ -303,6 +324,7 @@ Status DeviceSession::Upload(std::size_t slot_index, std::span<const BatchFrame>
     }
   };
   std::vector<std::uintptr_t> awaited;
+  std::vector<GatherArgs> gathered;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     for (const PlaneLayout& layout : planes_) {
       const Frame& picture = PictureOf(frames[i], layout.is_distorted);
@@ -330,7 +352,9 @@ Status DeviceSession::Upload(std::size_t slot_index, std::span<const BatchFrame>
       const auto pitch = static_cast<std::size_t>(view.stride_bytes);
       const auto rows = static_cast<std::size_t>(layout.size.height);
       std::byte* const to = PictureAt(slot_index, 0) + offset;
-      if (pitch == layout.pitch) {
+      if (picture.memory() == FrameMemory::kDevice) {
+        gathered.push_back(GatherOf(view, picture.sample_shift(), row_bytes, to, layout.pitch));
+      } else if (pitch == layout.pitch) {
         upload_->Copy(to, view.data, pitch * (rows - 1) + row_bytes);
       } else {
         upload_->CopyRows(to, layout.pitch, view.data, pitch, row_bytes, rows);
@@ -338,6 +362,41 @@ Status DeviceSession::Upload(std::size_t slot_index, std::span<const BatchFrame>
     }
   }
   copy_staged();
+  return Gather(slot, gathered);
+}
+
+// One launch for all planes of a kind: copies of their own cost more than what they copy.
+Status DeviceSession::Gather(Slot& slot, std::vector<GatherArgs>& planes) {
+  if (planes.empty()) return {};
+  const std::size_t most = sizeof(GatherArgs) * planes_.size() * static_cast<std::size_t>(options_.batch);
+  if (slot.gathered.data() == nullptr) {
+    Result<std::byte*> on_device = device_.AllocateOnDevice(most);
+    if (!on_device) return std::move(on_device).error();
+    slot.gathered = DeviceMemory(device_, *on_device);
+    Result<std::byte*> pinned = device_.AllocatePinned(most);
+    if (!pinned) return std::move(pinned).error();
+    slot.gathered_staging = DeviceMemory(device_, *pinned);
+  }
+  const auto shifted =
+      std::stable_partition(planes.begin(), planes.end(), [](const GatherArgs& plane) { return plane.shift == 0; });
+  const std::span<const GatherArgs> all(planes);
+  std::memcpy(slot.gathered_staging.data(), all.data(), all.size_bytes());
+  upload_->Copy(slot.gathered.data(), slot.gathered_staging.data(), all.size_bytes());
+  const auto plain = static_cast<std::size_t>(shifted - planes.begin());
+  for (const auto& [name, begin, count] :
+       {std::tuple("gather", std::size_t{0}, plain), std::tuple("gather_shifted", plain, all.size() - plain)}) {
+    if (count == 0) continue;
+    Result<const DeviceKernel*> kernel = device_.FindKernel("picture", name);
+    if (!kernel) return std::move(kernel).error();
+    DeviceStep step;
+    step.lanes_shift = DeviceSteps::kLanesShift;
+    for (const GatherArgs& plane : all.subspan(begin, count)) step.rows = std::max(step.rows, plane.height);
+    const KernelLaunch launch = {slot.gathered.data() + begin * sizeof(GatherArgs), step.work_items(),
+                                 step.lanes_shift};
+    upload_->Launch(
+        **kernel, &launch, sizeof(launch),
+        {static_cast<std::uint64_t>(step.work_items() / LaunchShape::kGroupSize) * count, LaunchShape::kGroupSize, 0});
+  }
   return {};
 }
 

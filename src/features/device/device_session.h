@@ -14,6 +14,7 @@
 #include "backend/device.h"
 #include "features/device/device_program.h"
 #include "features/feature.h"
+#include "features/picture/picture_kernels.h"
 
 namespace lockstep {
 
@@ -88,6 +89,8 @@ class DeviceSession {
   struct Slot {
     DeviceMemory arguments;
     DeviceMemory staging;
+    DeviceMemory gathered;          // arguments of the copies on the device,
+    DeviceMemory gathered_staging;  // in pinned memory
     DeviceMemory device_results;
     DeviceMemory results;
     std::shared_ptr<DeviceEvent> done;
@@ -115,6 +118,7 @@ class DeviceSession {
   }
   void ForEach(int count, const std::function<void(int)>& work) const;
   [[nodiscard]] Status EnsureStaging(Slot& slot);
+  [[nodiscard]] Status Gather(Slot& slot, std::vector<GatherArgs>& planes);
   [[nodiscard]] Status Upload(std::size_t slot, std::span<const BatchFrame> frames);
   void StageRows(Slot& slot, std::span<const BatchFrame> frames) const;
   void Compute(std::size_t stream, std::size_t slot, std::span<const BatchFrame> frames);

@@ -8,6 +8,7 @@
 #include "features/float_motion/float_motion_kernels.h"
 #include "features/float_psnr/float_psnr_kernels.h"
 #include "features/motion/motion_kernels.h"
+#include "features/picture/picture_kernels.h"
 #include "features/psnr/psnr_kernels.h"
 #include "features/vif/vif_kernels.h"
 
@@ -23,6 +24,7 @@ namespace {
 #define LOCKSTEP_FLOAT_MOTION(...) LOCKSTEP_DESCRIBE("float_motion", __VA_ARGS__)
 #define LOCKSTEP_VIF(...) LOCKSTEP_DESCRIBE("vif", __VA_ARGS__)
 #define LOCKSTEP_ADM(...) LOCKSTEP_DESCRIBE("adm", __VA_ARGS__)
+#define LOCKSTEP_PICTURE(...) LOCKSTEP_DESCRIBE("picture", __VA_ARGS__)
 
 constexpr KernelDescription kKernels[] = {
     LOCKSTEP_PSNR_KERNELS(LOCKSTEP_PSNR)                  //
@@ -31,6 +33,7 @@ constexpr KernelDescription kKernels[] = {
     LOCKSTEP_FLOAT_MOTION_KERNELS(LOCKSTEP_FLOAT_MOTION)  //
     LOCKSTEP_VIF_KERNELS(LOCKSTEP_VIF)                    //
     LOCKSTEP_ADM_KERNELS(LOCKSTEP_ADM)                    //
+    LOCKSTEP_PICTURE_KERNELS(LOCKSTEP_PICTURE)            //
 };
 
 }  // namespace

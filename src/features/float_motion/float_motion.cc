@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "backend/device.h"
 #include "base/aligned_buffer.h"
 #include "features/float_motion/float_motion_arithmetic.h"
+#include "features/float_motion/float_motion_cuda.h"
 #include "features/float_motion/float_motion_device.h"
 #include "features/float_motion/float_motion_options.h"
 #include "features/float_motion/float_motion_planes.h"
@@ -249,8 +251,10 @@ class FloatMotionFeature final : public Feature {
     }
   }
 
-  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& /*traits*/) const override {
-    return MakeFloatMotionDeviceProgram(format_, force_zero_ ? 0 : planes_, taps_count_, halves_);
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& traits) const override {
+    const int planes = force_zero_ ? 0 : planes_;
+    if (traits.tuned == "cuda80" && !halves_) return MakeFloatMotionCudaProgram(format_, planes, taps_count_);
+    return MakeFloatMotionDeviceProgram(format_, planes, taps_count_, halves_);
   }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {

@@ -35,13 +35,20 @@ class FloatPsnrDeviceProgram final : public DeviceProgram {
     steps.AddRows("sum_lanes", format_.height, LaneSumArgs{parts, At<u64>(frame.results, 0), format_.height, 1});
   }
 
+  bool NeedsPictures(const std::byte* results) const override { return Sum(results) > kFloatPsnrExactSum; }
+
   void Collect(const FrameWindow& window, const std::byte* results, std::span<Fact> facts) const override {
-    u64 sum = 0;
-    for (int y = 0; y < format_.height; ++y) sum += At<u64>(results, 0)[y];
+    const u64 sum = Sum(results);
     facts[0] = FactOf(FloatPsnrNoise(sum, window.reference->plane(0), window.distorted->plane(0), format_.bit_depth));
   }
 
  private:
+  u64 Sum(const std::byte* results) const {
+    u64 sum = 0;
+    for (int y = 0; y < format_.height; ++y) sum += At<u64>(results, 0)[y];
+    return sum;
+  }
+
   VideoFormat format_;
 };
 

@@ -9,6 +9,7 @@
 #include "base/aligned_buffer.h"
 #include "features/motion/motion_arithmetic.h"
 #include "features/motion/motion_chroma.h"
+#include "features/motion/motion_cuda.h"
 #include "features/motion/motion_device.h"
 #include "features/motion/motion_options.h"
 #include "features/motion/motion_simd.h"
@@ -209,8 +210,10 @@ class MotionFeature final : public Feature {
     }
   }
 
-  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& /*traits*/) const override {
-    return MakeMotionDeviceProgram(format_, force_zero_ ? 0 : planes_, distance_);
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& traits) const override {
+    const int planes = force_zero_ ? 0 : planes_;
+    std::unique_ptr<DeviceProgram> tuned = MakeMotionCudaProgram(format_, planes, distance_, traits);
+    return tuned != nullptr ? std::move(tuned) : MakeMotionDeviceProgram(format_, planes, distance_);
   }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {

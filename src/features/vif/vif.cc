@@ -12,6 +12,7 @@
 
 #include "base/aligned_buffer.h"
 #include "exact/elementary.h"
+#include "features/vif/vif_cuda.h"
 #include "features/vif/vif_device.h"
 #include "features/vif/vif_gain_binary64.h"
 #include "features/vif/vif_options.h"
@@ -272,8 +273,10 @@ class VifFeature final : public Feature {
     }
   }
 
-  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& /*traits*/) const override {
-    return MakeVifDeviceProgram(format_, {settings_.skip_scale0, settings_.gain_limit});
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& traits) const override {
+    const VifDeviceSettings settings = {settings_.skip_scale0, settings_.gain_limit};
+    std::unique_ptr<DeviceProgram> tuned = MakeVifCudaProgram(format_, settings, traits);
+    return tuned != nullptr ? std::move(tuned) : MakeVifDeviceProgram(format_, settings);
   }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {

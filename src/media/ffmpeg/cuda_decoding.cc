@@ -4,6 +4,7 @@
 
 extern "C" {
 #include <libavutil/hwcontext.h>
+#include <libavutil/pixdesc.h>
 }
 
 #include <fmt/format.h>
@@ -96,7 +97,8 @@ Result<Frame> CudaDecoding::LumaOnDevice(const AVFrame& picture, const VideoForm
   if (code < 0) return Failure(ErrorCode::kOutOfMemory, "a picture cannot be copied on the device", code);
   const std::array<PlaneView, 3> planes = {
       {{reinterpret_cast<const std::byte*>(copy->data[0]), copy->linesize[0], format.width, format.height}, {}, {}}};
-  return Frame::Wrap(format, planes, FrameMemory::kDevice, copy, kLegacyStream);
+  const int shift = av_pix_fmt_desc_get(surfaces.sw_format)->comp[0].shift;
+  return Frame::Wrap(format, planes, FrameMemory::kDevice, copy, kLegacyStream, shift);
 }
 
 }  // namespace lockstep

@@ -43,7 +43,6 @@ class CudaDecoding {
   [[nodiscard]] Result<const AVFrame*> OnHost(const AVFrame& picture);
 
   /// A copy of the picture's luma in device memory, so that the decoder gets its own back at once.
-  /// in      8-bit samples
   [[nodiscard]] Result<Frame> LumaOnDevice(const AVFrame& picture, const VideoFormat& format);
 
  private:

@@ -379,10 +379,7 @@ class FfmpegReader final : public VideoReader {
     return on_host;
   }
 
-  // Samples of more than 8 bits have zeros below them there.
-  bool StaysOnDevice() const {
-    return leave_out_chroma_ && CudaDecoding::IsOnDevice(*picture_) && info_.format.bit_depth == 8;
-  }
+  bool StaysOnDevice() const { return leave_out_chroma_ && CudaDecoding::IsOnDevice(*picture_); }
 
   // The next picture into picture_; false at the end.
   Result<bool> Decode() {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The host waits once a batch: for its results, while the device has the next one already.
+#include "engine/device_batches.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+// At 576x324 one launch would take as long as its work.
+constexpr std::int64_t kBatchPixels = std::int64_t{1} << 21;
+constexpr int kLargestAutomaticBatch = 8;
+// Of a device with kernels of its own: four pictures of 3840x2160.
+constexpr std::int64_t kTunedBatchPixels = std::int64_t{1} << 25;
+constexpr int kLargestTunedBatch = 32;
+
+}  // namespace
+
+int AutomaticBatch(const VideoFormat& format, const DeviceTraits& traits) {
+  const std::int64_t pixels = std::int64_t{format.width} * format.height;
+  if (!traits.tuned.empty()) {
+    return static_cast<int>(std::clamp<std::int64_t>(kTunedBatchPixels / pixels, 1, kLargestTunedBatch));
+  }
+  return static_cast<int>(std::clamp<std::int64_t>(kBatchPixels / pixels, 1, kLargestAutomaticBatch));
+}
+
+DeviceBatches::DeviceBatches(std::span<const Feature* const> features, const WantedFrames& wanted,
+                             DeviceSession& session, int batch, FactReceiver& receiver)
+    : features_(features),
+      wanted_(wanted),
+      session_(session),
+      batch_(static_cast<std::size_t>(batch)),
+      receiver_(receiver) {
+  for (Batch& each : batches_) {
+    each.entries.resize(batch_);
+    each.frames.resize(batch_);
+    for (BatchFrame& frame : each.frames) frame.wanted.resize(features_.size());
+  }
+}
+
+Status DeviceBatches::Add(FramePair pair, std::int64_t index, bool is_lead_in) {
+  if (index != next_index_) history_ = {};
+  next_index_ = index + 1;
+  Batch& batch = filling();
+  Entry& entry = batch.entries[batch.size];
+  entry.index = index;
+  entry.is_lead_in = is_lead_in;
+  entry.earlier = history_;
+  entry.pair = std::move(pair);
+  BatchFrame& frame = batch.frames[batch.size];
+  frame.reference = entry.pair.reference.get();
+  frame.distorted = entry.pair.distorted.get();
+  for (std::size_t f = 0; f < features_.size(); ++f) {
+    frame.wanted[f] = !is_lead_in && wanted_.Wants(*features_[f], index) ? 1 : 0;
+  }
+  history_[1] = std::exchange(history_[0], entry.pair.reference);
+  ++batch.size;
+  return batch.size == batch_ ? Submit() : Status();
+}
+
+Status DeviceBatches::Finish() {
+  if (filling().size > 0) {
+    if (Status status = Submit(); !status) return status;
+  }
+  while (session_.pending() > 0) {
+    if (Status status = Take(); !status) return status;
+  }
+  return {};
+}
+
+Status DeviceBatches::Submit() {
+  const Batch& batch = filling();
+  session_.Submit(std::span(batch.frames).first(batch.size));
+  ++submitted_;
+  return session_.pending() == DeviceSession::kMaximumPending ? Take() : Status();
+}
+
+Status DeviceBatches::Take() {
+  if (Status status = session_.Take(); !status) return status;
+  Batch& batch = batches_[taken_++ % batches_.size()];
+  for (std::size_t i = 0; i < batch.size; ++i) {
+    Entry& entry = batch.entries[i];
+    FrameWindow window;
+    window.index = entry.index;
+    window.reference = entry.pair.reference.get();
+    window.distorted = entry.pair.distorted.get();
+    window.earlier_reference = {window.reference, entry.earlier[0].get(), entry.earlier[1].get()};
+    for (std::size_t f = 0; f < features_.size(); ++f) {
+      if (batch.frames[i].wanted[f] == 0) continue;
+      const DeviceProgram& program = session_.program(f);
+      const std::byte* const results = session_.results(f, i);
+      if (program.NeedsPictures(results)) {
+        if (Status status = FetchPictures(i, window); !status) return status;
+      }
+      facts_.assign(static_cast<std::size_t>(features_[f]->fact_count()), 0);
+      program.Collect(window, results, facts_);
+      receiver_.Put(f, entry.index, facts_);
+    }
+    if (!entry.is_lead_in) receiver_.FrameDone(entry.index);
+    entry.pair = {};
+    entry.earlier = {};
+  }
+  batch.size = 0;
+  return {};
+}
+
+Status DeviceBatches::FetchPictures(std::size_t frame, FrameWindow& window) {
+  for (const bool is_distorted : {false, true}) {
+    const Frame*& picture = is_distorted ? window.distorted : window.reference;
+    if (picture == nullptr || picture->memory() != FrameMemory::kDevice) continue;
+    Frame& fetched = fetched_[is_distorted ? 1 : 0];
+    if (Status status = session_.ReadPicture(frame, is_distorted, fetched); !status) return status;
+    picture = &fetched;
+  }
+  window.earlier_reference[0] = window.reference;
+  return {};
+}
+
+}  // namespace lockstep

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The devices that a request names.
+#include "engine/device_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <system_error>
+#include <utility>
+
+#include "backend/device_list.h"
+
+namespace lockstep {
+namespace {
+
+Result<std::vector<std::string>> EntriesOf(std::string_view backend, const std::string& text) {
+  std::vector<std::string> entries;
+  if (text == "all") {
+    for (const DeviceInfo& device : ListBackendDevices(backend)) {
+      if (!device.name.empty() && device.unusable.empty()) entries.push_back(std::to_string(device.index));
+    }
+    if (entries.empty())
+      return Error{ErrorCode::kNotFound, "no device can be used", {}, {}, fmt::format("backend {}", backend)};
+    return entries;
+  }
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    entries.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  // An empty text is the backend's best device; an empty entry of a list is a slip.
+  if (entries.size() > 1 && std::find(entries.begin(), entries.end(), "") != entries.end()) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("\"{}\" has an empty entry", text), {}, {}, "device"};
+  }
+  return entries;
+}
+
+}  // namespace
+
+Result<std::vector<std::shared_ptr<Device>>> OpenDevices(std::string_view backend, const DeviceRequest& request) {
+  Result<std::vector<std::string>> entries = EntriesOf(backend, request.device);
+  if (!entries) return std::move(entries).error();
+  std::vector<std::shared_ptr<Device>> devices;
+  for (std::string& entry : *entries) {
+    DeviceSelection selection;
+    selection.device = std::move(entry);
+    selection.out_of_order = request.out_of_order;
+    selection.profiling = request.timing;
+    Result<std::shared_ptr<Device>> device = OpenDevice(backend, selection);
+    if (!device) return std::move(device).error();
+    devices.push_back(*std::move(device));
+  }
+  return devices;
+}
+
+int NumberOfDevice(std::string_view backend, const std::string& text, const Device& device) {
+  int number = 0;
+  const std::string entry = text.substr(0, text.find(','));
+  const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), number);
+  if (error == std::errc() && end == entry.data() + entry.size()) return number;
+  for (const DeviceInfo& info : ListBackendDevices(backend)) {
+    if (info.name == device.properties().name && info.unusable.empty()) return info.index;
+  }
+  return 0;
+}
+
+std::string DeviceNames(std::span<const std::shared_ptr<Device>> devices) {
+  std::vector<std::pair<std::string, int>> counts;
+  for (const std::shared_ptr<Device>& device : devices) {
+    const std::string& name = device->properties().name;
+    const auto same =
+        std::find_if(counts.begin(), counts.end(), [&](const auto& entry) { return entry.first == name; });
+    if (same == counts.end()) {
+      counts.emplace_back(name, 1);
+    } else {
+      ++same->second;
+    }
+  }
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    if (!text.empty()) text += ", ";
+    text += count == 1 ? name : fmt::format("{} x {}", count, name);
+  }
+  return text;
+}
+
+}  // namespace lockstep
