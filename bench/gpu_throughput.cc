@@ -242,6 +242,8 @@ int Measure(Options options) {
   DeviceRequest request;
   request.device = options.device;
   const std::vector<std::shared_ptr<Device>> devices = Must(OpenDevices(options.backend, request));
+  // Each would have to read the memory of the others.
+  if (AreDifferent(devices)) std::erase(options.feeds, "device");
   const Roofline roofline = MeasureRoofline(*devices[0], options.threads);
   std::printf("%s", fmt::format("{}, {} threads; {}\n", DeviceNames(devices), options.threads,
                                 options.feature.empty() ? options.model : options.feature)

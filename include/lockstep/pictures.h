@@ -22,7 +22,7 @@ enum class PictureMemory {
   kHost,    // anywhere in the process's memory
   kPinned,  // host memory that the backend's driver has locked (cuMemHostAlloc, cuMemHostRegister, …): copied from
             // where it is
-  kDevice,  // memory of a device of the backend; needs the backend cuda or hip
+  kDevice,  // memory of the run's device; needs the backend cuda or hip, and one device, which may be listed often
 };
 
 /// `pitch_bytes` is the distance of two rows, at least a row's length. With 16-bit samples both are even.

@@ -55,6 +55,11 @@ Result<std::vector<std::shared_ptr<Device>>> OpenDevices(std::string_view backen
   return devices;
 }
 
+bool AreDifferent(std::span<const std::shared_ptr<Device>> devices) {
+  return std::any_of(devices.begin(), devices.end(),
+                     [&](const std::shared_ptr<Device>& device) { return device != devices[0]; });
+}
+
 int NumberOfDevice(std::string_view backend, const std::string& text, const Device& device) {
   int number = 0;
   const std::string entry = text.substr(0, text.find(','));

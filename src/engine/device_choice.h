@@ -20,6 +20,9 @@ namespace lockstep {
 [[nodiscard]] Result<std::vector<std::shared_ptr<Device>>> OpenDevices(std::string_view backend,
                                                                        const DeviceRequest& request);
 
+/// Whether the list names more than one device; one that is named several times counts once.
+[[nodiscard]] bool AreDifferent(std::span<const std::shared_ptr<Device>> devices);
+
 /// The number by which ListBackendDevices() knows an open device that was chosen by the first entry of `text`.
 [[nodiscard]] int NumberOfDevice(std::string_view backend, const std::string& text, const Device& device);
 

@@ -45,8 +45,10 @@ TEST(DeviceChoiceTest, NamesAndNumbers) {
   devices.push_back(MakeHostDevice(HostOrder::kLate));
   EXPECT_EQ(DeviceNames(devices), "host");
   devices.push_back(devices[0]);
+  EXPECT_FALSE(AreDifferent(devices));
   devices.push_back(MakeHostDevice(HostOrder::kLate));
   EXPECT_EQ(DeviceNames(devices), "3 x host");
+  EXPECT_TRUE(AreDifferent(devices));
   EXPECT_EQ(NumberOfDevice("no such backend", "2", *devices[0]), 2);
   EXPECT_EQ(NumberOfDevice("no such backend", "3,1", *devices[0]), 3);
   EXPECT_EQ(NumberOfDevice("no such backend", "host", *devices[0]), 0);

@@ -104,7 +104,7 @@ Result<bool> PicturePairs::Next(FramePair& pair) {
 
 Status PicturePairs::Check(const Picture& picture) const {
   if (picture.memory == PictureMemory::kDevice && !use_.reads_device_memory) {
-    return Invalid("memory", "is of a device; this run's backend reads host memory only, use cuda or hip");
+    return Invalid("memory", "is of a device; this run reads host memory only, use cuda or hip with one device");
   }
   if (picture.native_stream != 0 && picture.memory != PictureMemory::kDevice) {
     return Invalid("stream", "is given for a picture on the host; wait for the picture and give none");

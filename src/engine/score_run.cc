@@ -245,6 +245,9 @@ class ScoreRun {
     if (Status status = ChooseDevices(); !status) return std::move(status).error();
     std::optional<int> cuda_decoder;
     if (!request_.hwaccel.empty()) {
+      if (AreDifferent(devices_)) {
+        return Invalid("hwaccel", "what one device has decoded the others cannot read; choose one device");
+      }
       cuda_decoder = NumberOfDevice(request_.backend, request_.device.device, *devices_[0]);
     }
     Result<std::unique_ptr<InputPair>> inputs = InputPair::Open(request_, cuda_decoder);
@@ -264,7 +267,8 @@ class ScoreRun {
     if (Status status = ChooseDevices(); !status) return std::move(status).error();
     PictureUse use;
     use.reads_on_host = devices_.empty();
-    use.reads_device_memory = request_.backend == "cuda" || request_.backend == "hip";
+    // A device cannot read what lies in the memory of another one.
+    use.reads_device_memory = (request_.backend == "cuda" || request_.backend == "hip") && !AreDifferent(devices_);
     inputs_ = std::make_unique<PicturePairs>(source, format, use);
     return Run();
   }

@@ -102,9 +102,9 @@ __device__ __forceinline__ void Copy16ToShared(u32 to, const void* from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 
-/// The same of the first 0 … 16 bytes, with zeros behind them.
-__device__ __forceinline__ void Copy16ToShared(u32 to, const void* from, i32 bytes) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+/// in      both addresses multiples of 8
+__device__ __forceinline__ void Copy8ToShared(u32 to, const void* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(to), "l"(from) : "memory");
 }
 
 /// The copies of this lane since the last call are a group.

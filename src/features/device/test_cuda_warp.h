@@ -15,6 +15,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/kernel_prelude.h"
@@ -98,7 +99,6 @@ class Block {
     Lane& lane_now = lanes_[static_cast<std::size_t>(running_)];
     while (lane_now.groups.size() > pending) {
       for (const LateCopy& copy : lane_now.groups.front()) {
-        std::memset(shared_.data() + copy.to, 0, 16);
         std::memcpy(shared_.data() + copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
       }
       lane_now.groups.erase(lane_now.groups.begin());
@@ -388,9 +388,8 @@ inline void LoadMatrices(u32 (&matrix)[4], u32 address) {
   std::copy_n(words.at, 4, matrix);
 }
 
-inline void Copy16ToShared(u32 to, const void* from, i32 bytes = 16) {
-  test_cuda::Block::Current().CopyLater(to, from, bytes);
-}
+inline void Copy16ToShared(u32 to, const void* from) { test_cuda::Block::Current().CopyLater(to, from, 16); }
+inline void Copy8ToShared(u32 to, const void* from) { test_cuda::Block::Current().CopyLater(to, from, 8); }
 template <int kBytes>
 u32 LoadSharedSample(u32 address) {
   u32 sample = 0;

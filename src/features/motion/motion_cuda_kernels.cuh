@@ -18,10 +18,10 @@
 
 namespace lockstep {
 
-/// floor((sum of taps * value) / 2^shift + 1/2) of five values, the outer and the inner two added. The sum is twice
-/// that with the taps' halves, 1785, 8002, 13193, 8002, 1785, and the outer two, whose taps are odd. in      |value| <=
-/// 65535, 9 <= shift <= 16 exact   the halves add up to 32767, which leaves room in 32 bits for the outer values and
-/// the rounding constant;
+/// floor((sum of taps * value) / 2^shift + 1/2) of five values, the outer and the inner two of them added. The sum is
+/// twice that with the taps' halves, 1785, 8002, 13193, 8002, 1785, and the outer two once more, whose taps are odd.
+/// in      |value| <= 65535, 9 <= shift <= 16
+/// exact   the halves add up to 32767, which leaves room in 32 bits for the outer values and the rounding constant;
 ///         floors nest
 __device__ __forceinline__ i32 MotionCudaFilter(i32 outer, i32 inner, i32 middle, i32 shift) {
   static_assert(2 * 1785 + 1 == kMotionTap0 && 2 * 8002 == kMotionTap1 && 2 * 13193 == kMotionTap2);
@@ -134,12 +134,12 @@ __device__ __forceinline__ void MotionCudaSad(const GroupLaunch& launch) {
   const MotionCudaArguments args = frames[frame];
   const i32 width = args.width;
   const i32 height = args.height;
-  const i32 x = item % column_strips * kMotionCudaStripColumns + (lane - 1) * kColumns;
+  const i32 strip = item % column_strips;
+  const bool at_end = strip == 0 || strip >= column_strips - 2;
+  const i32 x = strip * kMotionCudaStripColumns + (lane - 1) * kColumns;
   const i32 y_begin = item / column_strips % row_strips * launch.plan;
   const i32 y_end = min(y_begin + launch.plan, height);
   const i32 count = x < 0 ? 0 : min(max(width - x, 0), kColumns);
-  const i32 strip = item % column_strips;
-  const bool at_end = strip == 0 || strip >= column_strips - 2;
   const u8* const previous_plane = Global(args.previous);
   const u8* const current_plane = Global(args.current);
   const auto load = [&](i32 y, u32(&previous)[kBytes], u32(&current)[kBytes]) {

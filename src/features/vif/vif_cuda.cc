@@ -21,7 +21,7 @@ struct WarpCost {
   int warps;
   double cost;
 };
-constexpr WarpCost kWarpCosts[] = {{4, 0.58}, {8, 1.0}, {kVifCudaMostWarps, 1.25}};
+constexpr WarpCost kWarpCosts[] = {{4, 0.58}, {8, 1.0}, {kVifCudaMostWarps, 1.3}};
 
 using FilterTaps = std::array<u16, kFilterTaps>;
 
@@ -153,7 +153,7 @@ class VifCudaProgram final : public DeviceProgram {
     if (scale + 1 < kVifScales) {
       args.next_reference = At<u16>(frame.scratch, pictures_[s + 1].reference);
       args.next_distorted = At<u16>(frame.scratch, pictures_[s + 1].distorted);
-      args.next_width = Width(scale + 1);
+      args.next_columns = VifCudaStoredColumns(Width(scale + 1));
       args.next_height = Height(scale + 1);
       args.next_stride = Stride(scale + 1);
     }

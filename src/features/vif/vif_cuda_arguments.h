@@ -25,6 +25,10 @@ LOCKSTEP_KERNEL i32 VifCudaSteps(i32 width) {
 }
 LOCKSTEP_KERNEL i32 VifCudaStrips(i32 height) { return (height + kVifCudaStripRows - 1) / kVifCudaStripRows; }
 
+/// Columns of a picture in scratch memory: up to a multiple of 8 bytes, in which kernels read, so that they read
+/// nothing that has not been written. The steps of the scale before reach that far.
+LOCKSTEP_KERNEL i32 VifCudaStoredColumns(i32 width) { return (width + 3) / 4 * 4; }
+
 /// Filter taps as a lane holds them for matrix products: as MultiplyBytes() takes its first operand. Row i of the
 /// matrix is output i, column k is input k; the tap is that at distance k - i - 8 from the middle, and for `down` at
 /// distance k - 2 i - 8.
@@ -62,7 +66,7 @@ struct alignas(16) VifCudaArguments {
   i32 height;
   i32 reference_pitch;  // bytes
   i32 distorted_pitch;
-  i32 next_width;  // 0: the last scale
+  i32 next_columns;  // that are stored: VifCudaStoredColumns(); 0: the last scale
   i32 next_height;
   i32 next_stride;  // samples
   i32 bit_depth;    // of the samples

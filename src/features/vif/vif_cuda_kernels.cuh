@@ -148,8 +148,8 @@ struct VifCudaByteSums {
 /// A row of a stage has 16 bytes, and 16-bit samples' second half so many bytes further on.
 inline constexpr u32 kVifCudaSecondHalf = 512;
 
-/// One row of 16 columns from x on, this lane's, into shared memory, with 0 for columns that the row has not. Left of
-/// the row: the columns from 0 on, for VifCudaMirrorColumns().
+/// One row of 16 columns from x on, this lane's, into shared memory; of columns that the row has not, only what fills
+/// up 8 bytes. Left of the row: the columns from 0 on, for VifCudaMirrorColumns().
 template <int kBytes>
 __device__ __forceinline__ void VifCudaStageRow(u32 to, const u8* row, i32 x, i32 width) {
   if (x >= 0 && x + kVifCudaStepColumns <= width) {
@@ -157,11 +157,11 @@ __device__ __forceinline__ void VifCudaStageRow(u32 to, const u8* row, i32 x, i3
     if constexpr (kBytes == 2) Copy16ToShared(to + kVifCudaSecondHalf, row + x * kBytes + 16);
     return;
   }
+  const i32 begin = max(x, 0) * kBytes;
   LOCKSTEP_UNROLL
-  for (int half = 0; half < kBytes; ++half) {
-    const i32 begin = max(x, 0) * kBytes + 16 * half;
-    const i32 bytes = min(max(width * kBytes - begin, 0), 16);
-    Copy16ToShared(to + kVifCudaSecondHalf * half, row + (bytes > 0 ? begin : 0), bytes);
+  for (int i = 0; i < 2 * kBytes; ++i) {
+    const u32 place = to + (i / 2) * kVifCudaSecondHalf + (i % 2) * 8;
+    if (begin + 8 * i < width * kBytes) Copy8ToShared(place, row + begin + 8 * i);
   }
 }
 
@@ -580,7 +580,7 @@ __device__ __forceinline__ void VifCudaStoreNext(const VifCudaLane& lane, const 
     const u32 sum = static_cast<u32>(low_sums.at[i]) +
                     ((static_cast<u32>(high_sums.at[i]) + static_cast<u32>(low_sums.at[i + 2])) << 8) +
                     (static_cast<u32>(high_sums.at[i + 2]) << 16) + 32768;
-    if (static_cast<u32>(column) < static_cast<u32>(args.next_width) && row + i < args.next_height) {
+    if (static_cast<u32>(column) < static_cast<u32>(args.next_columns) && row + i < args.next_height) {
       first[i * args.next_stride] = static_cast<u16>(sum >> 16);
     }
   }

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -125,6 +125,7 @@ TEST(VifCudaTest, PlansCoverThePicture) {
     const int end = VifCudaSteps(width) * kVifCudaStepColumns - kVifCudaReach;
     EXPECT_GE(end, width);
     EXPECT_LT(end - kVifCudaStepColumns, width);
+    EXPECT_GE(end / 2, VifCudaStoredColumns(width / 2));
   }
 }
 

@@ -7,17 +7,38 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <array>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace lockstep {
 namespace {
 
-// FFmpeg's AV_CUDA_USE_PRIMARY_CONTEXT, whose header needs CUDA's.
-constexpr int kUsePrimaryContext = 1;
+// The context in which the addresses of the cuda backend are valid. FFmpeg would refuse it: it wants other flags for a
+// primary context that it takes itself.
+Result<void*> PrimaryContext(int number) {
+  const auto unusable = [](const std::string& reason) {
+    return Error{ErrorCode::kUnsupported, "cannot decode on the CUDA device: " + reason, {}, {}, {}};
+  };
+  // Stays loaded, as the context stays.
+  void* const driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (driver == nullptr) return unusable("NVIDIA's driver is not installed");
+  const auto init = reinterpret_cast<int (*)(unsigned)>(::dlsym(driver, "cuInit"));
+  const auto get = reinterpret_cast<int (*)(int*, int)>(::dlsym(driver, "cuDeviceGet"));
+  const auto retain = reinterpret_cast<int (*)(void**, int)>(::dlsym(driver, "cuDevicePrimaryCtxRetain"));
+  if (init == nullptr || get == nullptr || retain == nullptr) return unusable("NVIDIA's driver is too old");
+  int device = 0;
+  void* context = nullptr;
+  int code = init(0);
+  if (code == 0) code = get(&device, number);
+  if (code == 0) code = retain(&context, device);
+  if (code != 0) return unusable(fmt::format("its driver gives no context (CUDA error {})", code));
+  return context;
+}
 
 // FFmpeg copies on the stream of its device context, by default CUDA's legacy stream, whose handle this is.
 constexpr std::uintptr_t kLegacyStream = 1;
@@ -47,13 +68,17 @@ FramePointer MakeFrame() {
 
 Result<std::unique_ptr<CudaDecoding>> CudaDecoding::Create(int device) {
   auto decoding = std::unique_ptr<CudaDecoding>(new CudaDecoding);
-  AVBufferRef* context = nullptr;
-  const std::string number = std::to_string(device);
-  const int code = av_hwdevice_ctx_create(&context, AV_HWDEVICE_TYPE_CUDA, number.c_str(), nullptr, kUsePrimaryContext);
-  if (code < 0) {
+  const Result<void*> context = PrimaryContext(device);
+  if (!context) return context.error();
+  decoding->device_.reset(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA));
+  if (decoding->device_ == nullptr) {
+    return Error{ErrorCode::kUnsupported, "FFmpeg's libraries here cannot decode on a CUDA device", {}, {}, {}};
+  }
+  // The first field of FFmpeg's AVCUDADeviceContext, whose header needs CUDA's.
+  *static_cast<void**>(reinterpret_cast<AVHWDeviceContext*>(decoding->device_->data)->hwctx) = *context;
+  if (const int code = av_hwdevice_ctx_init(decoding->device_.get()); code < 0) {
     return Failure(ErrorCode::kUnsupported, "FFmpeg's libraries cannot decode on the CUDA device", code);
   }
-  decoding->device_.reset(context);
   decoding->on_host_ = MakeFrame();
   return decoding;
 }
