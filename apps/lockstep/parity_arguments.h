@@ -15,7 +15,7 @@ namespace lockstep {
 struct ParityTexts {
   ScoreTexts inputs;
   std::string backends = "cpu";
-  ScoreTexts::Text device;  // one or several, as in DeviceRequest
+  ScoreTexts::Text device;   // one or several, as in DeviceRequest
   ScoreTexts::Text targets;  // absent: all
   std::vector<std::string> features;
   ScoreTexts::Text frame_limit;

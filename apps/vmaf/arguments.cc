@@ -273,11 +273,12 @@ class ArgumentReader {
       request.reference.raw = VideoFormat{*pixel_format_, *width_, *height_, *bit_depth_};
       request.distorted.raw = request.reference.raw;
     }
-    // libvmaf without worker threads scores on its own thread; 0 would mean all cores to the engine.
-    if (request.threads == 0) request.threads = 1;
     if (request.subsample == 0) request.subsample = 1;
     // Only a graphics processor can be meant; hip has to be said.
     if (has_gpus_ && !has_backend_) request.backend = "cuda";
+    // libvmaf without worker threads scores on its own thread; 0 would mean all cores to the engine. Threads that read
+    // and copy for a device compute nothing, and one alone would leave the device waiting.
+    if (request.threads == 0 && request.backend == "cpu") request.threads = 1;
     if (request.models.empty() && !arguments_.no_prediction) {
       arguments_.is_default_model = true;
       ModelRequest model;
@@ -335,7 +336,8 @@ What is scored
   -n, --no_prediction         no model scores, features only
 
 How
-      --threads N             worker threads; 0 and 1: one
+      --threads N             worker threads; 0 and 1: one. With a device, which they read and
+                                copy for, 0 and no number: all
     + --backend NAME          cpu, sycl, cuda, hip, metal or auto, as far as this build has them
     + --device all|LIST         devices of the backend that share the frames ("lockstep devices"):
                                 numbers or parts of names with commas between them

@@ -194,6 +194,9 @@ TEST(VmafArgumentsTest, Devices) {
   EXPECT_EQ(gpus.request.device.device, "0,0,1");
   EXPECT_EQ(Accept("--gpus all --backend hip").request.backend, "hip");
   EXPECT_EQ(Accept("--backend auto --gpus 1").request.backend, "cpu");
+  EXPECT_EQ(Accept("--backend auto --gpus 1").request.threads, 1U);
+  EXPECT_EQ(gpus.request.threads, 0U);
+  EXPECT_EQ(Accept("--gpus 0 --threads 1").request.threads, 1U);
   EXPECT_FALSE(Refuse("--gpus=").empty());
   for (const char* line : {"--sycl_graph yes", "--sycl_batch 65", "--sycl_queue any", "--sycl_timing=1"}) {
     EXPECT_NE(Refuse(line), "") << line;

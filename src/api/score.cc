@@ -4,6 +4,9 @@
 
 #include <exception>
 #include <new>
+#include <optional>
+#include <thread>
+#include <utility>
 
 #include "engine/score_run.h"
 #include "lockstep/parity.h"
@@ -24,12 +27,23 @@ auto WithoutExceptions(Call call) -> decltype(call()) {
   }
 }
 
+// Drivers keep a current device for each thread; the caller's must stay what it is.
+template <class Call>
+auto OffTheCallersDevice(const ScoreRequest& request, Call call) -> decltype(call()) {
+  if (request.backend == "cpu" || request.backend == "auto") return WithoutExceptions(call);
+  return WithoutExceptions([&] {
+    std::optional<decltype(call())> result;
+    std::jthread([&] { result.emplace(WithoutExceptions(call)); }).join();
+    return *std::move(result);
+  });
+}
+
 }  // namespace
 
 std::string VersionText() { return "lockstep " LOCKSTEP_VERSION; }
 
 Result<Report> Score(const ScoreRequest& request) {
-  return WithoutExceptions([&]() -> Result<Report> {
+  return OffTheCallersDevice(request, [&]() -> Result<Report> {
     Result<Report> report = RunScore(request);
     if (report) report->tool_version = VersionText();
     return report;
@@ -37,7 +51,7 @@ Result<Report> Score(const ScoreRequest& request) {
 }
 
 Result<Report> ScorePictures(const ScoreRequest& request, const VideoFormat& format, PictureSource& source) {
-  return WithoutExceptions([&]() -> Result<Report> {
+  return OffTheCallersDevice(request, [&]() -> Result<Report> {
     Result<Report> report = RunScorePictures(request, format, source);
     if (report) report->tool_version = VersionText();
     return report;

@@ -129,6 +129,8 @@ class Device {
   [[nodiscard]] virtual Result<std::byte*> AllocatePinned(std::size_t bytes) = 0;
   /// Memory of either kind; nullptr is allowed. Nothing may be running that uses it.
   virtual void Free(std::byte* memory) = 0;
+  /// Whether this device's kernels may read at an address that an application calls device memory.
+  [[nodiscard]] virtual bool CanRead(const void* address) { return address != nullptr; }
   /// Loads the module on its first use, which may take seconds.
   /// errors  kNotFound: no such kernel; kInternal: the driver does not take the module, with the driver's words
   [[nodiscard]] virtual Result<const DeviceKernel*> FindKernel(std::string_view module, std::string_view name) = 0;

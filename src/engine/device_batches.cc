@@ -39,9 +39,14 @@ DeviceBatches::DeviceBatches(std::span<const Feature* const> features, const Wan
   }
 }
 
+DeviceBatches::~DeviceBatches() {
+  if (!is_finished_) session_.Close();
+}
+
 Status DeviceBatches::Add(FramePair pair, std::int64_t index, bool is_lead_in) {
   if (index != next_index_) history_ = {};
   next_index_ = index + 1;
+  is_finished_ = false;
   Batch& batch = filling();
   Entry& entry = batch.entries[batch.size];
   entry.index = index;
@@ -66,6 +71,7 @@ Status DeviceBatches::Finish() {
   while (session_.pending() > 0) {
     if (Status status = Take(); !status) return status;
   }
+  is_finished_ = true;
   return {};
 }
 

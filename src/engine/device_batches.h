@@ -41,6 +41,10 @@ class DeviceBatches {
   /// Everything outlives this object.
   DeviceBatches(std::span<const Feature* const> features, const WantedFrames& wanted, DeviceSession& session, int batch,
                 FactReceiver& receiver);
+  DeviceBatches(const DeviceBatches&) = delete;
+  DeviceBatches& operator=(const DeviceBatches&) = delete;
+  /// Without a Finish() that succeeded the session is closed, because the device may still copy from the pairs.
+  ~DeviceBatches();
 
   /// The next pair that the device sees. Where `index` does not follow the pair before, the pictures that its facts
   /// look back to must have come directly before it, as lead-in.
@@ -81,6 +85,7 @@ class DeviceBatches {
   std::array<Batch, DeviceSession::kMaximumPending> batches_;  // one is filled while one less is pending
   std::size_t submitted_ = 0;
   std::size_t taken_ = 0;
+  bool is_finished_ = false;
   std::array<Pool<Frame>::Ref, kMaximumLeadIn> history_;
   std::int64_t next_index_ = -1;
   std::vector<Fact> facts_;

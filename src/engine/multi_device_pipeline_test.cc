@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -202,6 +203,104 @@ TEST_F(MultiDevicePipelineTest, Cancelling) {
         RunMultiDevicePipeline(features, kFormat, *source, options, MakeDevices(3), {2, GraphUse::kNever, 4});
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
+  }
+}
+
+// Counts its streams: what a stream copies from may go when the stream is gone, or has been waited for.
+class CountingDevice final : public Device {
+ public:
+  explicit CountingDevice(std::atomic<int>& streams) : host_(MakeHostDevice(HostOrder::kLate)), streams_(streams) {}
+  const DeviceProperties& properties() const override { return host_->properties(); }
+  Result<std::byte*> AllocateOnDevice(std::size_t bytes) override { return host_->AllocateOnDevice(bytes); }
+  Result<std::byte*> AllocatePinned(std::size_t bytes) override { return host_->AllocatePinned(bytes); }
+  void Free(std::byte* memory) override { host_->Free(memory); }
+  Result<const DeviceKernel*> FindKernel(std::string_view module, std::string_view name) override {
+    return host_->FindKernel(module, name);
+  }
+  Result<std::unique_ptr<DeviceStream>> MakeStream() override {
+    return std::unique_ptr<DeviceStream>(std::make_unique<Stream>(*host_->MakeStream(), streams_));
+  }
+  DeviceCounters counters() const override { return host_->counters(); }
+
+ private:
+  class Stream final : public DeviceStream {
+   public:
+    Stream(std::unique_ptr<DeviceStream> host, std::atomic<int>& streams) : host_(std::move(host)), streams_(streams) {
+      ++streams_;
+    }
+    ~Stream() override { --streams_; }
+    void Copy(void* to, const void* from, std::size_t bytes) override { host_->Copy(to, from, bytes); }
+    void Fill(void* to, std::uint8_t value, std::size_t bytes) override { host_->Fill(to, value, bytes); }
+    void CopyRows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t row_bytes,
+                  std::size_t rows) override {
+      host_->CopyRows(to, to_pitch, from, from_pitch, row_bytes, rows);
+    }
+    void Launch(const DeviceKernel& kernel, const void* arguments, std::size_t argument_bytes,
+                const LaunchShape& shape) override {
+      host_->Launch(kernel, arguments, argument_bytes, shape);
+    }
+    std::shared_ptr<DeviceEvent> Mark() override { return host_->Mark(); }
+    void WaitFor(const DeviceEvent& event) override { host_->WaitFor(event); }
+    void WaitForNative(std::uintptr_t native_stream) override { host_->WaitForNative(native_stream); }
+    Status Wait(const DeviceEvent& event) override { return host_->Wait(event); }
+    Status status() const override { return host_->status(); }
+    void BeginRecording() override { host_->BeginRecording(); }
+    Result<std::unique_ptr<DeviceGraph>> EndRecording() override { return host_->EndRecording(); }
+    void Replay(DeviceGraph& graph) override { host_->Replay(graph); }
+    std::vector<DeviceTiming> TakeTimings() override { return host_->TakeTimings(); }
+
+   private:
+    std::unique_ptr<DeviceStream> host_;
+    std::atomic<int>& streams_;
+  };
+
+  std::unique_ptr<Device> host_;
+  std::atomic<int>& streams_;
+};
+
+// Two pairs that a device copies from by itself, then a failure: nothing has been waited for.
+class PinnedPairs : public PairSource {
+ public:
+  explicit PinnedPairs(const std::atomic<int>& streams) : streams_(streams) {}
+  Result<bool> Next(FramePair& pair) override {
+    if (next_ == 2) return Error{ErrorCode::kInputOutput, "gone", {}, {}, {}};
+    for (Pool<Frame>::Ref* picture : {&pair.reference, &pair.distorted}) {
+      auto memory = std::make_shared<Frame>(test_run::NoiseFrame(kFormat, static_cast<std::uint64_t>(next_)));
+      const std::array<PlaneView, 3> planes = {memory->plane(0), memory->plane(1), memory->plane(2)};
+      const std::shared_ptr<const void> owner(memory.get(), [this, memory](const void*) {
+        ++released;
+        if (streams_ != 0) ++released_early;
+      });
+      *picture = frames_.Acquire();
+      **picture = Frame::Wrap(kFormat, planes, FrameMemory::kPinned, owner);
+    }
+    ++next_;
+    return true;
+  }
+  void Cancel() override {}
+  int released = 0;
+  int released_early = 0;
+
+ private:
+  const std::atomic<int>& streams_;
+  Pool<Frame> frames_{[](Frame& frame) { frame = Frame(); }};
+  int next_ = 0;
+};
+
+TEST_F(MultiDevicePipelineTest, PicturesStayUntilNothingCopiesFromThem) {
+  for (const std::size_t count : {1, 2}) {
+    std::atomic<int> streams = 0;
+    CountingDevice device(streams);
+    PinnedPairs source(streams);
+    const std::vector<Device*> devices(count, &device);
+    const auto result = RunMultiDevicePipeline(features, kFormat, source, {}, devices, {1, GraphUse::kNever, 8});
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(streams, 0);
+    EXPECT_EQ(source.released, 4);
+    // The session of another device may still be there.
+    if (count == 1) {
+      EXPECT_EQ(source.released_early, 0);
+    }
   }
 }
 

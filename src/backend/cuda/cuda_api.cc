@@ -23,7 +23,8 @@ CUfunction KernelOf(DriverHandle handle) { return static_cast<CUfunction>(handle
 
 class CudaApi final : public DriverApi {
  public:
-  CudaApi(const CudaDriver& driver, CUcontext context) : driver_(driver), context_(context) {}
+  CudaApi(const CudaDriver& driver, CUcontext context, CUdevice device)
+      : driver_(driver), context_(context), device_(device) {}
 
   std::string Describe(DriverCode code) const override { return driver_.Describe(static_cast<CUresult>(code)); }
   bool IsOutOfMemory(DriverCode code) const override { return code == CUDA_ERROR_OUT_OF_MEMORY; }
@@ -52,9 +53,11 @@ class CudaApi final : public DriverApi {
   }
   bool IsOnDevice(const void* address) override {
     CUmemorytype type = CU_MEMORYTYPE_HOST;
-    return driver_.cuPointerGetAttribute_(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, AddressOf(address)) ==
-               CUDA_SUCCESS &&
-           type == CU_MEMORYTYPE_DEVICE;
+    int device = -1;
+    const auto get = driver_.cuPointerGetAttribute_;
+    return get(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, AddressOf(address)) == CUDA_SUCCESS &&
+           type == CU_MEMORYTYPE_DEVICE &&
+           get(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, AddressOf(address)) == CUDA_SUCCESS && device == device_;
   }
 
   DriverCode CreateStream(DriverHandle* stream) override {
@@ -187,6 +190,7 @@ class CudaApi final : public DriverApi {
 
   const CudaDriver& driver_;
   CUcontext context_;
+  CUdevice device_;
   std::mutex registered_mutex_;
   std::unordered_set<void*> registered_;
 };
@@ -199,7 +203,7 @@ Result<std::unique_ptr<DriverApi>> MakeCudaApi(const CudaDriver& driver, CUdevic
     const ErrorCode own = code == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::kOutOfMemory : ErrorCode::kUnsupported;
     return Error{own, fmt::format("the driver does not open it: {}", driver.Describe(code)), {}, {}, {}};
   }
-  return std::unique_ptr<DriverApi>(std::make_unique<CudaApi>(driver, context));
+  return std::unique_ptr<DriverApi>(std::make_unique<CudaApi>(driver, context, device));
 }
 
 }  // namespace lockstep

@@ -34,6 +34,13 @@ Result<const CudaDriver*> Load() {
     return Unusable(fmt::format("NVIDIA's driver is too old: {} has no {}; CUDA {}.{} needs a newer one", kLibrary,
                                 missing, CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10));
   }
+  // It may have all functions and still not know the code of the plugin's kernels.
+  int version = 0;
+  if (driver->cuDriverGetVersion_(&version) == CUDA_SUCCESS && version / 1000 < CUDA_VERSION / 1000) {
+    return Unusable(
+        fmt::format("NVIDIA's driver is too old: it is one for CUDA {}.{}; the plugin is built with CUDA {}.{}",
+                    version / 1000, version % 1000 / 10, CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10));
+  }
   if (const CUresult code = driver->cuInit_(0); code != CUDA_SUCCESS) {
     return Unusable(fmt::format("NVIDIA's driver finds no device: {}", driver->Describe(code)));
   }

@@ -33,6 +33,7 @@ class DriverApi {
   virtual DriverCode FreeOnDevice(void* memory) = 0;
   virtual DriverCode FreePinned(void* memory) = 0;
 
+  /// Memory of this device, and of no other one.
   [[nodiscard]] virtual bool IsOnDevice(const void* address) = 0;
 
   /// A stream that does not wait for the default one.

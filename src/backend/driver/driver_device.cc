@@ -21,6 +21,7 @@ DriverDevice::DriverDevice(std::unique_ptr<DriverApi> api, DeviceProperties prop
 
 DriverDevice::~DriverDevice() {
   // Modules and the device's context stay: they go with the process, and the driver may be gone before this object is.
+  if (api_->MakeCurrent() != 0) return;
   for (const DriverHandle event : idle_events_) api_->DestroyEvent(event);
 }
 
@@ -59,6 +60,8 @@ void DriverDevice::Free(std::byte* memory) {
   if (api_->MakeCurrent() != 0) return;
   static_cast<void>(pinned ? api_->FreePinned(memory) : api_->FreeOnDevice(memory));
 }
+
+bool DriverDevice::CanRead(const void* address) { return api_->MakeCurrent() == 0 && api_->IsOnDevice(address); }
 
 Result<const DeviceKernel*> DriverDevice::FindKernel(std::string_view module, std::string_view name) {
   const auto unknown = [&] {

@@ -48,6 +48,7 @@ class DriverDevice final : public Device {
   [[nodiscard]] Result<std::byte*> AllocateOnDevice(std::size_t bytes) override;
   [[nodiscard]] Result<std::byte*> AllocatePinned(std::size_t bytes) override;
   void Free(std::byte* memory) override;
+  [[nodiscard]] bool CanRead(const void* address) override;
   [[nodiscard]] Result<const DeviceKernel*> FindKernel(std::string_view module, std::string_view name) override;
   [[nodiscard]] Result<std::unique_ptr<DeviceStream>> MakeStream() override;
   [[nodiscard]] DeviceCounters counters() const override;

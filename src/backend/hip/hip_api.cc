@@ -56,7 +56,8 @@ class HipApi final : public DriverApi {
   DriverCode FreePinned(void* memory) override { return hipHostFree(memory); }
   bool IsOnDevice(const void* address) override {
     hipPointerAttribute_t attributes = {};
-    return hipPointerGetAttributes(&attributes, address) == hipSuccess && TypeOf(attributes) == hipMemoryTypeDevice;
+    return hipPointerGetAttributes(&attributes, address) == hipSuccess && TypeOf(attributes) == hipMemoryTypeDevice &&
+           attributes.device == device_;
   }
 
   DriverCode CreateStream(DriverHandle* stream) override {

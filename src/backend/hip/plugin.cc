@@ -98,7 +98,8 @@ Result<std::unique_ptr<Device>> Open(const DeviceSelection& selection) {
   properties.backend = "hip";
   properties.name = info.name;
   properties.has_graphs = true;
-  properties.traits.concurrent_streams = true;
+  // Kernels that run beside each other would be in each other's times.
+  properties.traits.concurrent_streams = !selection.profiling;
   auto device = std::make_unique<DriverDevice>(MakeHipApi(info.index), std::move(properties), selection.profiling);
   if (const DriverCode code = device->api().MakeCurrent(); code != 0) return device->ErrorOf(code, "cannot be used");
   return std::unique_ptr<Device>(std::move(device));

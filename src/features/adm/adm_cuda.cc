@@ -125,7 +125,8 @@ class AdmCudaProgram final : public DeviceProgram {
         args.input[p] = LowBand(s - 1, frame, p);
         args.input_stride[p] = scales_[s - 1].low_stride;
       }
-      if (Length(columns.low) > 0) args.low[p] = LowBand(s, frame, p);
+      // Where there is none, nothing is stored, but places are computed from it.
+      args.low[p] = Length(columns.low) > 0 ? LowBand(s, frame, p) : frame.scratch;
     }
     args.input_columns = s == 0 ? WholeQuads({0, columns.inputs}) : scales_[s - 1].low_columns;
     args.row_sums = At<u64>(frame.scratch, scale.row_sums);

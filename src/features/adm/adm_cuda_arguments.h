@@ -35,7 +35,7 @@ LOCKSTEP_KERNEL AdmSegmentPlan AdmUnpackPlan(i32 plan) {
 /// pointers are those of its first row and column, whether they exist or not.
 struct alignas(16) AdmCudaScaleArgs {
   const void* input[2];  // samples or low band of either picture; quads are aligned
-  void* low[2];          // low bands, the input of the next scale; nullptr at the last one
+  void* low[2];          // low bands, the input of the next scale; not written at the last one
   u64* row_sums;         // [kAdmRowSums][strips][inner rows], unrounded
   const i32* reciprocals;
   u64 gain_limit;        // binary64; general kernels

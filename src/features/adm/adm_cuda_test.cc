@@ -277,8 +277,12 @@ TEST_F(AdmCudaStepTest, VerticalResults) {
 
 std::vector<std::string_view> KernelsOf(const VideoFormat& format, const OptionTexts& options) {
   const auto program = MakeFeature(kAdm, options, format)->MakeDeviceProgram(test_cuda::Traits(132));
+  AlignedBuffer scratch;
+  scratch.Resize(program->needs().scratch);
+  DeviceFrame frame;
+  frame.scratch = scratch.data();
   DeviceSteps steps;
-  program->AddSteps({}, steps);
+  program->AddSteps(frame, steps);
   std::vector<std::string_view> names;
   for (const DeviceStep& step : steps.steps()) names.emplace_back(step.kernels.front());
   return names;

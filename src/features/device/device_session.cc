@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <tuple>
 #include <utility>
 
 namespace lockstep {
@@ -276,34 +275,30 @@ Status DeviceSession::EnsureStaging(Slot& slot) {
   return {};
 }
 
-void DeviceSession::StageRows(Slot& slot, std::span<const BatchFrame> frames) const {
+void DeviceSession::StageRows(Slot& slot, std::span<const BatchFrame> frames) {
   // Pieces that keep several threads busy even with one frame, but are worth waking a thread for.
   constexpr std::size_t kPieceBytes = std::size_t{1} << 19;
-  struct Piece {
-    const PlaneLayout* layout;
-    PlaneView from;
-    std::byte* to;
-    int begin;
-    int end;
-  };
-  std::vector<Piece> pieces;
+  staged_rows_.clear();
   for (std::size_t i = 0; i < frames.size(); ++i) {
     for (const PlaneLayout& layout : planes_) {
       const Frame& picture = PictureOf(frames[i], layout.is_distorted);
       if (UploadsItself(picture, layout.pitch * static_cast<std::size_t>(layout.size.height))) continue;
-      std::byte* const to = slot.staging.data() + i * frame_bytes_ + layout.offset;
+      StagedRows piece;
+      piece.from = picture.plane(layout.plane);
+      piece.to = slot.staging.data() + i * frame_bytes_ + layout.offset;
+      piece.pitch = layout.pitch;
+      piece.row_bytes = static_cast<std::size_t>(layout.size.width * format_.bytes_per_sample());
       const int rows = static_cast<int>(std::max<std::size_t>(kPieceBytes / layout.pitch, 1));
-      for (int y = 0; y < layout.size.height; y += rows) {
-        pieces.push_back({&layout, picture.plane(layout.plane), to, y, std::min(y + rows, layout.size.height)});
+      for (piece.begin = 0; piece.begin < layout.size.height; piece.begin = piece.end) {
+        piece.end = std::min(piece.begin + rows, layout.size.height);
+        staged_rows_.push_back(piece);
       }
     }
   }
-  ForEach(static_cast<int>(pieces.size()), [&](int index) {
-    const Piece& piece = pieces[static_cast<std::size_t>(index)];
-    const auto row_bytes = static_cast<std::size_t>(piece.layout->size.width * format_.bytes_per_sample());
+  ForEach(static_cast<int>(staged_rows_.size()), [&](int index) {
+    const StagedRows& piece = staged_rows_[static_cast<std::size_t>(index)];
     for (int y = piece.begin; y < piece.end; ++y) {
-      std::memcpy(piece.to + static_cast<std::size_t>(y) * piece.layout->pitch, piece.from.row<std::byte>(y),
-                  row_bytes);
+      std::memcpy(piece.to + static_cast<std::size_t>(y) * piece.pitch, piece.from.row<std::byte>(y), piece.row_bytes);
     }
   });
 }
@@ -323,8 +318,9 @@ Status DeviceSession::Upload(std::size_t slot_index, std::span<const BatchFrame>
                     staged_end - staged_begin);
     }
   };
-  std::vector<std::uintptr_t> awaited;
-  std::vector<GatherArgs> gathered;
+  awaited_.clear();
+  gathered_.clear();
+  gathered_shifted_.clear();
   for (std::size_t i = 0; i < frames.size(); ++i) {
     for (const PlaneLayout& layout : planes_) {
       const Frame& picture = PictureOf(frames[i], layout.is_distorted);
@@ -343,9 +339,9 @@ Status DeviceSession::Upload(std::size_t slot_index, std::span<const BatchFrame>
         continue;
       }
       const std::uintptr_t native = picture.native_stream();
-      if (native != 0 && std::find(awaited.begin(), awaited.end(), native) == awaited.end()) {
+      if (native != 0 && std::find(awaited_.begin(), awaited_.end(), native) == awaited_.end()) {
         upload_->WaitForNative(native);
-        awaited.push_back(native);
+        awaited_.push_back(native);
       }
       const PlaneView view = picture.plane(layout.plane);
       const auto row_bytes = static_cast<std::size_t>(layout.size.width * format_.bytes_per_sample());
@@ -353,7 +349,17 @@ Status DeviceSession::Upload(std::size_t slot_index, std::span<const BatchFrame>
       const auto rows = static_cast<std::size_t>(layout.size.height);
       std::byte* const to = PictureAt(slot_index, 0) + offset;
       if (picture.memory() == FrameMemory::kDevice) {
-        gathered.push_back(GatherOf(view, picture.sample_shift(), row_bytes, to, layout.pitch));
+        // A kernel that reads elsewhere would take the device from the whole process.
+        if (!device_.CanRead(view.data)) {
+          return Error{ErrorCode::kInvalidArgument,
+                       fmt::format("a picture that is said to be in device memory is not in that of {}",
+                                   device_.properties().name),
+                       {},
+                       {},
+                       "pictures"};
+        }
+        const int shift = picture.sample_shift();
+        (shift == 0 ? gathered_ : gathered_shifted_).push_back(GatherOf(view, shift, row_bytes, to, layout.pitch));
       } else if (pitch == layout.pitch) {
         upload_->Copy(to, view.data, pitch * (rows - 1) + row_bytes);
       } else {
@@ -362,12 +368,12 @@ Status DeviceSession::Upload(std::size_t slot_index, std::span<const BatchFrame>
     }
   }
   copy_staged();
-  return Gather(slot, gathered);
+  return Gather(slot);
 }
 
 // One launch for all planes of a kind: copies of their own cost more than what they copy.
-Status DeviceSession::Gather(Slot& slot, std::vector<GatherArgs>& planes) {
-  if (planes.empty()) return {};
+Status DeviceSession::Gather(Slot& slot) {
+  if (gathered_.empty() && gathered_shifted_.empty()) return {};
   const std::size_t most = sizeof(GatherArgs) * planes_.size() * static_cast<std::size_t>(options_.batch);
   if (slot.gathered.data() == nullptr) {
     Result<std::byte*> on_device = device_.AllocateOnDevice(most);
@@ -377,25 +383,23 @@ Status DeviceSession::Gather(Slot& slot, std::vector<GatherArgs>& planes) {
     if (!pinned) return std::move(pinned).error();
     slot.gathered_staging = DeviceMemory(device_, *pinned);
   }
-  const auto shifted =
-      std::stable_partition(planes.begin(), planes.end(), [](const GatherArgs& plane) { return plane.shift == 0; });
-  const std::span<const GatherArgs> all(planes);
-  std::memcpy(slot.gathered_staging.data(), all.data(), all.size_bytes());
-  upload_->Copy(slot.gathered.data(), slot.gathered_staging.data(), all.size_bytes());
-  const auto plain = static_cast<std::size_t>(shifted - planes.begin());
-  for (const auto& [name, begin, count] :
-       {std::tuple("gather", std::size_t{0}, plain), std::tuple("gather_shifted", plain, all.size() - plain)}) {
-    if (count == 0) continue;
+  std::size_t offset = 0;
+  for (const auto& [name, planes] : {std::pair<const char*, std::span<const GatherArgs>>("gather", gathered_),
+                                     {"gather_shifted", gathered_shifted_}}) {
+    if (planes.empty()) continue;
     Result<const DeviceKernel*> kernel = device_.FindKernel("picture", name);
     if (!kernel) return std::move(kernel).error();
     DeviceStep step;
     step.lanes_shift = DeviceSteps::kLanesShift;
-    for (const GatherArgs& plane : all.subspan(begin, count)) step.rows = std::max(step.rows, plane.height);
-    const KernelLaunch launch = {slot.gathered.data() + begin * sizeof(GatherArgs), step.work_items(),
-                                 step.lanes_shift};
-    upload_->Launch(
-        **kernel, &launch, sizeof(launch),
-        {static_cast<std::uint64_t>(step.work_items() / LaunchShape::kGroupSize) * count, LaunchShape::kGroupSize, 0});
+    for (const GatherArgs& plane : planes) step.rows = std::max(step.rows, plane.height);
+    std::byte* const arguments = slot.gathered.data() + offset;
+    std::memcpy(slot.gathered_staging.data() + offset, planes.data(), planes.size_bytes());
+    upload_->Copy(arguments, slot.gathered_staging.data() + offset, planes.size_bytes());
+    const KernelLaunch launch = {arguments, step.work_items(), step.lanes_shift};
+    upload_->Launch(**kernel, &launch, sizeof(launch),
+                    {static_cast<std::uint64_t>(step.work_items() / LaunchShape::kGroupSize) * planes.size(),
+                     LaunchShape::kGroupSize, 0});
+    offset += planes.size_bytes();
   }
   return {};
 }
@@ -484,6 +488,12 @@ Status DeviceSession::Take() {
     if (Status status = stream->status(); !status) return status;
   }
   return {};
+}
+
+void DeviceSession::Close() {
+  upload_.reset();
+  compute_.clear();
+  download_.reset();
 }
 
 Status DeviceSession::ReadPicture(std::size_t frame, bool is_distorted, Frame& picture) {

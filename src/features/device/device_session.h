@@ -55,6 +55,9 @@ class DeviceSession {
   /// Waits for the oldest pending batch. Its results stay until the next Submit().
   /// errors  what the device reports
   [[nodiscard]] Status Take();
+  /// Waits until nothing of the session runs any more, also after a failure: pictures may then go. Nothing may be
+  /// called afterwards.
+  void Close();
   /// Results of the batch that was taken last.
   [[nodiscard]] const std::byte* results(std::size_t feature, std::size_t frame) const;
   [[nodiscard]] const DeviceProgram& program(std::size_t feature) const { return *metrics_[feature].program; }
@@ -96,6 +99,15 @@ class DeviceSession {
     std::shared_ptr<DeviceEvent> done;
     std::vector<std::unique_ptr<DeviceGraph>> graphs;  // one for each compute stream
   };
+  // Rows that one thread copies into pinned memory.
+  struct StagedRows {
+    PlaneView from;
+    std::byte* to = nullptr;
+    std::size_t pitch = 0;
+    std::size_t row_bytes = 0;
+    int begin = 0;
+    int end = 0;
+  };
   struct PlaneLayout {
     std::size_t offset = 0;  // in a frame
     std::size_t pitch = 0;   // bytes
@@ -118,9 +130,9 @@ class DeviceSession {
   }
   void ForEach(int count, const std::function<void(int)>& work) const;
   [[nodiscard]] Status EnsureStaging(Slot& slot);
-  [[nodiscard]] Status Gather(Slot& slot, std::vector<GatherArgs>& planes);
+  [[nodiscard]] Status Gather(Slot& slot);
   [[nodiscard]] Status Upload(std::size_t slot, std::span<const BatchFrame> frames);
-  void StageRows(Slot& slot, std::span<const BatchFrame> frames) const;
+  void StageRows(Slot& slot, std::span<const BatchFrame> frames);
   void Compute(std::size_t stream, std::size_t slot, std::span<const BatchFrame> frames);
   void Launch(DeviceStream& stream, const Step& step, const Slot& slot, std::size_t begin, std::size_t end);
 
@@ -138,6 +150,11 @@ class DeviceSession {
   DeviceMemory prepared_;
   DeviceMemory scratch_;
   std::vector<Slot> slots_;
+  // Of one Upload(); members, so that their memory is used again.
+  std::vector<StagedRows> staged_rows_;
+  std::vector<std::uintptr_t> awaited_;
+  std::vector<GatherArgs> gathered_;
+  std::vector<GatherArgs> gathered_shifted_;
   std::vector<DeviceMemory> setup_;  // what the copies of Prepare() read
   // After the memory, so that they are destroyed first: their destructors wait for what still uses it.
   std::unique_ptr<DeviceStream> upload_;

@@ -10,9 +10,10 @@
 #include "features/device/cuda_warp.cuh"
 #endif
 
-// Older devices find empty kernels, which nobody launches there.
+// Code for older devices, which a newer one gets as well where a build has nothing better for it, must not pass for
+// the kernel.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#define LOCKSTEP_MOTION_CUDA_BODY(...)
+#define LOCKSTEP_MOTION_CUDA_BODY(...) __trap();
 #else
 #define LOCKSTEP_MOTION_CUDA_BODY(...) __VA_ARGS__
 

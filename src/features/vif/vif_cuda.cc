@@ -156,6 +156,10 @@ class VifCudaProgram final : public DeviceProgram {
       args.next_columns = VifCudaStoredColumns(Width(scale + 1));
       args.next_height = Height(scale + 1);
       args.next_stride = Stride(scale + 1);
+    } else {
+      // Nothing is stored there, but places are computed from it.
+      args.next_reference = At<u16>(frame.scratch, pictures_[s].reference);
+      args.next_distorted = At<u16>(frame.scratch, pictures_[s].distorted);
     }
     args.sums = At<u64>(frame.results, 0) + scale * kVifCudaSums;
     args.logs = At<i16>(frame.table, logs_);

@@ -10,9 +10,10 @@
 #include "features/device/cuda_warp.cuh"
 #endif
 
-// Older devices find empty kernels, which nobody launches there.
+// Code for older devices, which a newer one gets as well where a build has nothing better for it, must not pass for
+// the kernel.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#define LOCKSTEP_VIF_CUDA_BODY(...)
+#define LOCKSTEP_VIF_CUDA_BODY(...) __trap();
 #else
 #define LOCKSTEP_VIF_CUDA_BODY(...) __VA_ARGS__
 
@@ -86,7 +87,7 @@ struct VifCudaColumns {
 /// exact   of a segment of at most kVifCudaLongestSegment steps: see VifCudaAddPixel()
 struct VifCudaLaneSums {
   i32 num;  // in units of 1 / 32768
-  i32 den;
+  u32 den;  // modulo 2^32, until kVifCudaLogOffset is taken off
   u64 non_log_num;
   i32 log_count;
 };
@@ -502,7 +503,7 @@ __device__ __forceinline__ void VifCudaAddPixel(VifCudaLaneSums& sums, i32 s1, i
   const i32 with_signal = VifCudaLogLine(__dadd_rn(__dadd_rd(signal, shifted_noise), -kTwoTo52));
   const i32 without_signal = VifCudaLogLine(__dadd_rn(shifted_noise, -kTwoTo52));
   const i32 denominator = VifCudaLogLine(__dadd_rn(reference, kVifNoise));
-  sums.den += denominator + VifCudaLogCurve(logs, denominator);
+  sums.den += static_cast<u32>(denominator + VifCudaLogCurve(logs, denominator));
   sums.num += with_signal - without_signal;
   sums.num += VifCudaLogCurve(logs, with_signal) - VifCudaLogCurve(logs, without_signal);
 }
@@ -610,7 +611,7 @@ __device__ __forceinline__ void VifCudaFinishStep(const VifCudaLane& lane, const
 __device__ __forceinline__ void VifCudaStoreSums(const VifCudaLaneSums& sums, i32 lane, u64* total) {
   constexpr u32 kAllLanes = 0xffffffffu;
   const i32 num = __reduce_add_sync(kAllLanes, sums.num >> 4);
-  const i32 den = __reduce_add_sync(kAllLanes, sums.den >> 4);
+  const i32 den = __reduce_add_sync(kAllLanes, static_cast<i32>(sums.den) >> 4);
   const i32 log_count = __reduce_add_sync(kAllLanes, sums.log_count);
   u64 non_log_num = sums.non_log_num;
   LOCKSTEP_UNROLL
@@ -760,7 +761,7 @@ __device__ __forceinline__ void VifCudaScale(const GroupLaunch& launch) {
     WaitForCopyGroups<0>();
     __syncwarp();
     if constexpr (kScored) {
-      sums.den -= static_cast<i32>(static_cast<u32>(end - begin) * 8 * kVifCudaLogOffset);
+      sums.den -= static_cast<u32>(end - begin) * 8 * kVifCudaLogOffset;
       VifCudaStoreSums(sums, lane_index, Global(args.sums));
     }
   }

@@ -367,7 +367,7 @@ class FfmpegReader final : public VideoReader {
   Result<const AVFrame*> OnHost() {
     if (!CudaDecoding::IsOnDevice(*picture_)) return static_cast<const AVFrame*>(picture_.get());
     // FFmpeg leaves the upper left of such pictures uncropped.
-    if (picture_->crop_left != 0 || picture_->crop_top != 0) {
+    if (IsCroppedAtTheStart()) {
       return Error{ErrorCode::kUnsupported,
                    "its pictures are cropped at the left or top, which only decoding on the processor does",
                    info_.path,
@@ -379,7 +379,10 @@ class FfmpegReader final : public VideoReader {
     return on_host;
   }
 
-  bool StaysOnDevice() const { return leave_out_chroma_ && CudaDecoding::IsOnDevice(*picture_); }
+  bool StaysOnDevice() const {
+    return leave_out_chroma_ && CudaDecoding::IsOnDevice(*picture_) && !IsCroppedAtTheStart();
+  }
+  bool IsCroppedAtTheStart() const { return picture_->crop_left != 0 || picture_->crop_top != 0; }
 
   // The next picture into picture_; false at the end.
   Result<bool> Decode() {
