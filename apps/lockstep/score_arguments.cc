@@ -144,6 +144,12 @@ class ScoreArgumentReader {
   Status Device() {
     DeviceRequest& device = arguments_.request.device;
     if (texts_.device && texts_.gpus) return Usage("--device and --gpus say the same; give one of them");
+    for (const auto& [text, option] : {std::pair(&texts_.device, "--device"), std::pair(&texts_.gpus, "--gpus")}) {
+      if (*text && (*text)->empty()) {
+        return Usage(fmt::format("{} needs numbers or parts of names with commas between them, or all", option));
+      }
+    }
+    if (texts_.hwaccel && texts_.hwaccel->empty()) return Usage("--hwaccel needs a value; expected cuda");
     device.device = texts_.gpus ? *texts_.gpus : texts_.device.value_or("");
     device.timing = texts_.device_timing;
     arguments_.request.hwaccel = texts_.hwaccel.value_or("");

@@ -115,6 +115,7 @@ class ArgumentReader {
       return Devices(option);
     }
     if (name == "hwaccel") {
+      if (option.value.empty()) return Usage("--hwaccel needs a value; expected cuda");
       request.hwaccel = option.value;
       return {};
     }

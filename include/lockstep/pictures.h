@@ -56,7 +56,8 @@ class PictureSource {
  public:
   virtual ~PictureSource() = default;
   /// The next pair, from the first one of the sequence on; false at the end. May block. Called by one thread at a time,
-  /// though not always the same one. Exceptions must not leave it.
+  /// though not always the same one, nor the one that called ScorePictures(): a driver's current device there is not
+  /// the application's. Exceptions must not leave it.
   [[nodiscard]] virtual Result<bool> Next(Picture& reference, Picture& distorted) = 0;
   /// The run ends early: a blocked Next() should return ErrorCode::kCancelled. Called from any thread.
   virtual void Cancel() {}

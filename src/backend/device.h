@@ -2,6 +2,7 @@
 // What every backend offers: memory, ordered streams of copies and kernels, events, recorded streams, profiling.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -41,6 +42,20 @@ struct DeviceTiming {
   std::uint64_t nanoseconds = 0;
 };
 
+/// Adds counts and times to the rows of the same name.
+inline void AddTimings(std::vector<DeviceTiming> more, std::vector<DeviceTiming>& all) {
+  for (DeviceTiming& timing : more) {
+    const auto same =
+        std::find_if(all.begin(), all.end(), [&](const DeviceTiming& t) { return t.name == timing.name; });
+    if (same == all.end()) {
+      all.push_back(std::move(timing));
+    } else {
+      same->count += timing.count;
+      same->nanoseconds += timing.nanoseconds;
+    }
+  }
+}
+
 /// How often something happened since the device was opened.
 struct DeviceCounters {
   std::uint64_t host_waits = 0;  // the host stood still until the device had finished something
@@ -73,9 +88,8 @@ class DeviceStream {
   virtual void CopyRows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t row_bytes,
                         std::size_t rows) = 0;
   /// `arguments` are copied at once.
-  /// in    work-items below 2^31; argument_bytes what the kernel was declared with; kernels that every backend has run
-  /// in
-  ///       groups of the default size without local memory
+  /// in    work-items below 2^31; argument_bytes what the kernel was declared with; groups of the default size without
+  ///       local memory for the kernels that every backend has
   virtual void Launch(const DeviceKernel& kernel, const void* arguments, std::size_t argument_bytes,
                       const LaunchShape& shape) = 0;
 

@@ -21,8 +21,9 @@ Result<std::vector<std::string>> EntriesOf(std::string_view backend, const std::
     for (const DeviceInfo& device : ListBackendDevices(backend)) {
       if (!device.name.empty() && device.unusable.empty()) entries.push_back(std::to_string(device.index));
     }
-    if (entries.empty())
+    if (entries.empty()) {
       return Error{ErrorCode::kNotFound, "no device can be used", {}, {}, fmt::format("backend {}", backend)};
+    }
     return entries;
   }
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -30,16 +31,25 @@ Result<std::vector<std::string>> EntriesOf(std::string_view backend, const std::
     entries.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
-  // An empty text is the backend's best device; an empty entry of a list is a slip.
-  if (entries.size() > 1 && std::find(entries.begin(), entries.end(), "") != entries.end()) {
-    return Error{ErrorCode::kInvalidArgument, fmt::format("\"{}\" has an empty entry", text), {}, {}, "device"};
-  }
   return entries;
 }
 
 }  // namespace
 
+Status CheckDeviceList(const std::string& text) {
+  // An empty text is the backend's best device; an empty entry of a list is a slip.
+  const bool has_gap = text.find(",,") != std::string::npos || text.starts_with(',') || text.ends_with(',');
+  if (!has_gap) return {};
+  return Error{
+      ErrorCode::kInvalidArgument,
+      fmt::format("'{}' has an empty entry; expected numbers or parts of names with commas between them, or all", text),
+      {},
+      {},
+      "device"};
+}
+
 Result<std::vector<std::shared_ptr<Device>>> OpenDevices(std::string_view backend, const DeviceRequest& request) {
+  if (Status status = CheckDeviceList(request.device); !status) return std::move(status).error();
   Result<std::vector<std::string>> entries = EntriesOf(backend, request.device);
   if (!entries) return std::move(entries).error();
   std::vector<std::shared_ptr<Device>> devices;

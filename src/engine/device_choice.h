@@ -14,6 +14,9 @@
 
 namespace lockstep {
 
+/// errors  kInvalidArgument: an entry of the list is empty
+[[nodiscard]] Status CheckDeviceList(const std::string& text);
+
 /// Opens what DeviceRequest::device names, in its order; a device that is named several times is there several times.
 /// errors  kInvalidArgument: an empty entry of a list; kNotFound: "all" where no device can be used; those of
 ///         OpenDevice()

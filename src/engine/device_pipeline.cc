@@ -102,17 +102,4 @@ Result<DevicePipelineResult> RunDevicePipeline(std::span<const Feature* const> f
   }
 }
 
-void AddTimings(std::vector<DeviceTiming> more, std::vector<DeviceTiming>& all) {
-  for (DeviceTiming& timing : more) {
-    const auto same =
-        std::find_if(all.begin(), all.end(), [&](const DeviceTiming& t) { return t.name == timing.name; });
-    if (same == all.end()) {
-      all.push_back(std::move(timing));
-    } else {
-      same->count += timing.count;
-      same->nanoseconds += timing.nanoseconds;
-    }
-  }
-}
-
 }  // namespace lockstep

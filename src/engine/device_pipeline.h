@@ -47,13 +47,12 @@ struct OpenSession {
 };
 
 /// The metrics on the device, as the options want it used. An automatic batch is halved while the device's memory is
-/// too small for it. in      threads outlive the session errors  kUnsupported: a metric or GraphUse::kAlways that the
-/// device cannot do; what the device reports
+/// too small for it.
+///
+/// in      threads outlive the session
+/// errors  kUnsupported: a metric or GraphUse::kAlways that the device cannot do; what the device reports
 [[nodiscard]] Result<OpenSession> MakeDeviceSession(std::span<const Feature* const> features, const VideoFormat& format,
                                                     Device& device, const DevicePipelineOptions& options,
                                                     StagingThreads& threads);
-
-/// Adds counts and times to the rows of the same name.
-void AddTimings(std::vector<DeviceTiming> more, std::vector<DeviceTiming>& all);
 
 }  // namespace lockstep

@@ -297,7 +297,7 @@ int SegmentLength(std::int64_t pair_bytes, int batch, int lead_in, std::size_t d
   std::int64_t length = std::clamp<std::int64_t>(kSegmentBytes / pair_bytes, 1, kLongestSegment);
   if (pairs) {
     const std::int64_t segments = kSegmentsOfADevice * static_cast<std::int64_t>(devices);
-    length = std::min(length, std::max<std::int64_t>((*pairs + segments - 1) / segments, 1));
+    length = std::min(length, std::max<std::int64_t>((*pairs - 1) / segments + 1, 1));
   }
   // Batches with lead-in pictures are not replayed from a graph, so as few as possible have any.
   const std::int64_t batches = std::max<std::int64_t>((length + lead_in) / batch, 1);

@@ -219,6 +219,7 @@ Status CheckNumbers(const ScoreRequest& request) {
     if (Result<const DeviceBackend*> backend = LoadDeviceBackend(request.backend); !backend) {
       return std::move(backend).error();
     }
+    if (Status status = CheckDeviceList(request.device.device); !status) return status;
     if (request.device.timing && request.device.graphs == GraphUse::kAlways) {
       return Invalid("graphs", "what is inside a replayed graph cannot be timed; leave out one of the two");
     }
@@ -451,6 +452,8 @@ Result<Report> RunScorePictures(const ScoreRequest& request, const VideoFormat& 
     if (input->path.empty() && !input->raw && input->skip_frames == 0) continue;
     return Invalid("inputs", "pictures come from the application; the request must not name files too");
   }
+  if (!request.hwaccel.empty())
+    return Invalid("hwaccel", "pictures come from the application; there is no file to decode");
   if (Status status = PicturePairs::CheckFormat(format); !status) return std::move(status).error();
   if (Status status = CheckNumbers(request); !status) return std::move(status).error();
   Result<ScorePlan> plan = ScorePlan::Create(request);

@@ -24,7 +24,8 @@ ReadAhead::ReadAhead(std::unique_ptr<VideoReader> reader, Pool<Frame>& frames, s
       frames_(frames),
       threads_(std::max(threads, 1U)),
       queue_(std::max<std::size_t>(depth, 1) + threads_ - 1),
-      capacity_(static_cast<std::int64_t>(std::max<std::size_t>(depth, 1))) {
+      capacity_(static_cast<std::int64_t>(std::max<std::size_t>(depth, 1))),
+      no_memory_{ErrorCode::kOutOfMemory, "no memory to read ahead", reader_->info().path, {}, {}} {
   taken_.reserve(queue_.size());
   more_threads_.reserve(threads_ - 1);
   thread_ = std::thread([this] { Run(); });
@@ -127,7 +128,7 @@ bool ReadAhead::ReadInOrder(std::int64_t pictures) {
     try {
       more = ReadOne();
     } catch (const std::bad_alloc&) {
-      more = Error{ErrorCode::kOutOfMemory, "no memory to read ahead", reader_->info().path, {}, {}};
+      more = std::move(no_memory_);
     } catch (const std::exception& exception) {
       more = Error{ErrorCode::kInternal, exception.what(), reader_->info().path, {}, {}};
     }

@@ -98,6 +98,7 @@ class ReadAhead {
   std::vector<std::string> warnings_;  // of the reader; its own list belongs to the thread that reads in order
   bool finished_ = false;
   std::optional<Error> failure_;
+  Error no_memory_;  // made while there is some
   std::atomic<bool> cancelled_{false};
 
   // Of the thread that calls Next().

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <random>
 #include <string>
@@ -24,6 +25,21 @@
 #include <vector>
 
 #include "media/test_clips.h"
+
+namespace {
+
+thread_local bool has_memory = true;
+
+}  // namespace
+
+// Not inlined: the compiler would take what they call for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  void* const memory = has_memory ? std::malloc(std::max<std::size_t>(bytes, 1)) : nullptr;
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t /*bytes*/) noexcept { std::free(memory); }
 
 namespace lockstep {
 namespace {
@@ -106,6 +122,29 @@ class CountingReader final : public VideoReader {
   std::atomic<int>& reads_;
   VideoInfo info_;
 };
+
+class ReaderWithoutMemory final : public VideoReader {
+ public:
+  ReaderWithoutMemory() { info_.path = "a path that is longer than what a string holds without memory"; }
+  [[nodiscard]] const VideoInfo& info() const override { return info_; }
+  Result<bool> Read(Frame& /*frame*/) override {
+    has_memory = false;
+    throw std::bad_alloc();
+  }
+
+ private:
+  VideoInfo info_;
+};
+
+// Saying that there is no memory must not need any: nothing would catch what leaves the thread.
+TEST(ReadAhead, RunsOutOfMemory) {
+  Pool<Frame> pool;
+  ReadAhead ahead(std::make_unique<ReaderWithoutMemory>(), pool, 3);
+  const auto next = ahead.Next();
+  ASSERT_FALSE(next);
+  EXPECT_EQ(next.error().code, ErrorCode::kOutOfMemory);
+  EXPECT_EQ(next.error().file, ahead.info().path);
+}
 
 TEST(ReadAhead, StopsWhenTheQueueIsFull) {
   Pool<Frame> pool;

@@ -524,18 +524,7 @@ std::vector<DeviceTiming> DeviceSession::TakeTimings() {
   std::vector<DeviceTiming> all;
   std::vector<DeviceStream*> streams = {upload_.get(), download_.get()};
   for (const std::unique_ptr<DeviceStream>& stream : compute_) streams.push_back(stream.get());
-  for (DeviceStream* stream : streams) {
-    for (DeviceTiming& timing : stream->TakeTimings()) {
-      const auto same =
-          std::find_if(all.begin(), all.end(), [&](const DeviceTiming& t) { return t.name == timing.name; });
-      if (same == all.end()) {
-        all.push_back(std::move(timing));
-      } else {
-        same->count += timing.count;
-        same->nanoseconds += timing.nanoseconds;
-      }
-    }
-  }
+  for (DeviceStream* stream : streams) AddTimings(stream->TakeTimings(), all);
   return all;
 }
 
