@@ -113,7 +113,11 @@ class SegmentQueue {
     const std::lock_guard lock(mutex_);
     return failure_.has_value();
   }
-  [[nodiscard]] std::optional<Error> TakeFailure() { return std::move(failure_); }
+  // A stop may still come meanwhile.
+  [[nodiscard]] std::optional<Error> failure() const {
+    const std::lock_guard lock(mutex_);
+    return failure_;
+  }
   [[nodiscard]] std::int64_t next_picture() const { return next_picture_; }
 
  private:
@@ -192,7 +196,7 @@ class MultiDevicePipeline {
       }
       WithoutExceptions([this] { return Read(); });
     }
-    if (std::optional<Error> failure = segments_.TakeFailure()) return *std::move(failure);
+    if (std::optional<Error> failure = segments_.failure()) return *std::move(failure);
     DevicePipelineResult result;
     result.facts.facts = facts_.Take();
     result.facts.end_picture = segments_.next_picture();
@@ -228,7 +232,8 @@ class MultiDevicePipeline {
     try {
       if (Status status = call(); !status) Fail(std::move(status).error());
     } catch (const std::bad_alloc&) {
-      Fail({ErrorCode::kOutOfMemory, "not enough memory for the pictures and the results", {}, {}, {}});
+      // So short that a string holds it without memory: what this handler throws would end the program.
+      Fail({ErrorCode::kOutOfMemory, "no memory left", {}, {}, {}});
     } catch (const std::exception& failure) {
       Fail({ErrorCode::kInternal, failure.what(), {}, {}, {}});
     }

@@ -206,6 +206,34 @@ TEST_F(MultiDevicePipelineTest, Cancelling) {
   }
 }
 
+// A stop that comes while the result is being made either counts or does not.
+TEST_F(MultiDevicePipelineTest, CancellingAtTheEnd) {
+  constexpr std::int64_t kFrames = 3;
+  const std::vector<Device*> devices = MakeDevices(2);
+  for (int round = 0; round < 50; ++round) {
+    NoiseSource source(0, kFrames);
+    std::stop_source stop;
+    std::atomic<bool> is_done = false;
+    PipelineOptions options;
+    options.stop = stop.get_token();
+    options.on_progress = [&](std::int64_t done) {
+      if (done != kFrames) return;
+      is_done = true;
+      is_done.notify_all();
+    };
+    std::jthread stopper([&] {
+      is_done.wait(false);
+      stop.request_stop();
+    });
+    const auto result = RunMultiDevicePipeline(features, kFormat, source, options, devices, {1, GraphUse::kNever, 1});
+    if (!result.ok()) {
+      EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
+      is_done = true;
+      is_done.notify_all();
+    }
+  }
+}
+
 // Counts its streams: what a stream copies from may go when the stream is gone, or has been waited for.
 class CountingDevice final : public Device {
  public:

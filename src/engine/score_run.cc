@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -142,6 +143,8 @@ void PredictModel(const PlannedModel& planned, int subsample, unsigned threads, 
   constexpr std::int64_t kFramesOfATask = 256;
   const PredictionColumns columns = AddPredictionColumns(planned, table);
   const std::int64_t end = table.first() + table.count();
+  // Without it TBB writes a warning where there are fewer processors than threads.
+  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, threads);
   tbb::task_arena arena(static_cast<int>(threads));
   arena.execute([&] {
     tbb::parallel_for(std::int64_t{0}, (table.count() + kFramesOfATask - 1) / kFramesOfATask, [&](std::int64_t task) {

@@ -2,6 +2,7 @@
 // Threads that copy pictures into pinned memory, which one processor does far slower than the bus takes them.
 #pragma once
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -12,7 +13,10 @@ namespace lockstep {
 /// Shared by all device sessions of a run.
 class StagingThreads {
  public:
-  explicit StagingThreads(unsigned threads) : threads_(threads), arena_(static_cast<int>(threads < 1 ? 1 : threads)) {}
+  explicit StagingThreads(unsigned threads)
+      : threads_(threads < 1 ? 1 : threads),
+        allowed_(tbb::global_control::max_allowed_parallelism, threads_),
+        arena_(static_cast<int>(threads_)) {}
   StagingThreads(const StagingThreads&) = delete;
   StagingThreads& operator=(const StagingThreads&) = delete;
 
@@ -26,6 +30,7 @@ class StagingThreads {
 
  private:
   unsigned threads_;
+  tbb::global_control allowed_;  // TBB otherwise writes a warning where there are fewer processors than threads
   tbb::task_arena arena_;
 };
 

@@ -43,6 +43,9 @@ def test_summary_and_reports(t):
     for word in ("vmaf_v0.6.1", "harmonic mean", "1 % low", "worst frames", "psnr_y", "64x48", "0:00.040", "decided"):
         t.check(word in result.stdout, f"the summary has {word!r}", result)
 
+    result = t.run(*PAIR, "--threads", "64")
+    t.check(result.returncode == 0 and result.stderr == "", "more threads than processors", result)
+
     result = t.run(*PAIR, "--json", "-", "--csv", "r.csv")
     report = json.loads(result.stdout)
     t.check([f["frameNum"] for f in report["frames"]] == [0, 1, 2], "JSON alone on standard output", result)

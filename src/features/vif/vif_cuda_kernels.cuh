@@ -158,11 +158,12 @@ __device__ __forceinline__ void VifCudaStageRow(u32 to, const u8* row, i32 x, i3
     if constexpr (kBytes == 2) Copy16ToShared(to + kVifCudaSecondHalf, row + x * kBytes + 16);
     return;
   }
-  const i32 begin = max(x, 0) * kBytes;
+  const i32 first = max(x, 0);
+  const u8* const from = row + first * kBytes;
+  const i32 bytes = (width - first) * kBytes;
   LOCKSTEP_UNROLL
   for (int i = 0; i < 2 * kBytes; ++i) {
-    const u32 place = to + (i / 2) * kVifCudaSecondHalf + (i % 2) * 8;
-    if (begin + 8 * i < width * kBytes) Copy8ToShared(place, row + begin + 8 * i);
+    if (8 * i < bytes) Copy8ToShared(to + (i / 2) * kVifCudaSecondHalf + (i % 2) * 8, from + 8 * i);
   }
 }
 
@@ -689,8 +690,7 @@ __device__ __forceinline__ void VifCudaScale(const GroupLaunch& launch) {
   lane.down = SharedAddress(shared) + kVifCudaDownTaps + 16 * static_cast<u32>(lane_index);
   lane.previous = reinterpret_cast<u32*>(own + 2 * kStagePair) + lane_index;
 
-  const i32 width = frames->width;
-  const i32 steps = VifCudaSteps(width);
+  const i32 steps = VifCudaSteps(frames->width);
   const i32 strips = VifCudaStrips(frames->height);
   const i32 segments = (steps + launch.plan - 1) / launch.plan;
   const i32 all_strips = launch.frame_count * strips;
@@ -712,8 +712,8 @@ __device__ __forceinline__ void VifCudaScale(const GroupLaunch& launch) {
     const auto stage = [&](i32 step) {
       const u32 to = stage_to + stage_offset(step);
       const i32 x = step * kVifCudaStepColumns;
-      VifCudaStageRow<kBytes>(to, Global(args.reference) + reference_row, x, width);
-      VifCudaStageRow<kBytes>(to + Form::kStageBytes, Global(args.distorted) + distorted_row, x, width);
+      VifCudaStageRow<kBytes>(to, Global(args.reference) + reference_row, x, args.width);
+      VifCudaStageRow<kBytes>(to + Form::kStageBytes, Global(args.distorted) + distorted_row, x, args.width);
       CloseCopyGroup();
     };
 
@@ -730,12 +730,12 @@ __device__ __forceinline__ void VifCudaScale(const GroupLaunch& launch) {
     for (i32 step = begin - 1; step < end; ++step) {
       __syncwarp();
       const i32 x = step * kVifCudaStepColumns;
-      if (x < 0 || x + kVifCudaStepColumns > width) {
+      if (x < 0 || x + kVifCudaStepColumns > args.width) {
         WaitForCopyGroups<0>();
         const u32 here = stage_to + stage_offset(step);
         const u32 before = stage_to + stage_offset(step - 1);
-        VifCudaMirrorColumns<kBytes>(here, before, x, width);
-        VifCudaMirrorColumns<kBytes>(here + Form::kStageBytes, before + Form::kStageBytes, x, width);
+        VifCudaMirrorColumns<kBytes>(here, before, x, args.width);
+        VifCudaMirrorColumns<kBytes>(here + Form::kStageBytes, before + Form::kStageBytes, x, args.width);
       }
       stage(step + 1);
       WaitForCopyGroups<1>();
