@@ -65,7 +65,20 @@ Result<ParityRequest> ParseParityArguments(const ParityTexts& texts) {
   Result<std::vector<std::string>> backends = SplitList(texts.backends, "--backends");
   if (!backends) return std::move(backends).error();
   request.backends = *std::move(backends);
-  request.device.device = texts.device.value_or("");
+  if (texts.device) {
+    const bool has_devices = std::any_of(request.backends.begin(), request.backends.end(),
+                                         [](const std::string& backend) { return backend != "cpu"; });
+    // Otherwise a table without differences would say nothing of the device that was named.
+    if (texts.device->empty() || !has_devices) {
+      return Error{ErrorCode::kInvalidArgument,
+                   "expected all, or numbers or parts of names with commas between them, and a backend other than cpu "
+                   "in --backends",
+                   {},
+                   {},
+                   "--device"};
+    }
+    request.device.device = *texts.device;
+  }
   if (texts.targets && *texts.targets != "all") {
     Result<std::vector<std::string>> targets = SplitList(*texts.targets, "--targets");
     if (!targets) return std::move(targets).error();

@@ -14,10 +14,12 @@ from source_audit import INCLUDE, LIBM_CALL, audit_arithmetic
 FEATURES = "src/features/"
 KERNEL_LIST = FEATURES + "device/kernel_list.cc"
 PROGRAM = FEATURES + "device/device_program.h"
+SESSION = FEATURES + "device/device_session.cc"
 PRELUDE = "src/base/kernel_prelude.h"
 
-# Metrics with kernels; each has one module of its name. In those that are not here floats do not occur.
-MODULES = ("psnr", "float_psnr", "motion", "float_motion", "vif", "adm")
+# What brings pictures to their places, and the metrics with kernels; each has one module of its name.
+MODULES = ("picture", "psnr", "float_psnr", "motion", "float_motion", "vif", "adm")
+# In those that are not here floats do not occur.
 FLOAT_MODULES = ("float_psnr", "float_motion")
 # Kernels that add up floats. The order of additions is part of the score: one work-item adds a row from left to right.
 ROW_CHAINS = {"float_motion": ("row_sads",)}
@@ -386,7 +388,9 @@ class KernelSources:
         return found
 
     def device_sources(self, module):
-        """What launches the kernels of a metric and collects their results."""
+        """What launches the kernels of a metric and collects their results; pictures are the session's own."""
+        if module == "picture":
+            return {p: t for p, t in self.files.items() if p == SESSION}
         pattern = re.compile(r"%s%s/\w*_device\w*\.(cc|h)$" % (FEATURES, module))
         return {p: t for p, t in self.files.items() if pattern.match(p) and not p.endswith("_test.cc")}
 

@@ -33,7 +33,7 @@ class CudaApi final : public DriverApi {
   DriverCode AllocateOnDevice(void** memory, std::size_t bytes) override {
     CUdeviceptr address = 0;
     const CUresult code = driver_.cuMemAlloc_(&address, bytes);
-    *memory = reinterpret_cast<void*>(address);
+    *memory = reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): the driver's form of addresses
     return code;
   }
   DriverCode AllocatePinned(void** memory, std::size_t bytes) override {
@@ -144,6 +144,7 @@ class CudaApi final : public DriverApi {
   DriverCode LoadModule(const void* image, DriverHandle* module, std::string* log) override {
     std::array<char, 2048> text{};
     std::array<CUjit_option, 2> options = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver takes numbers where it takes addresses
     std::array<void*, 2> values = {text.data(), reinterpret_cast<void*>(static_cast<std::uintptr_t>(text.size() - 1))};
     CUmodule loaded = nullptr;
     const CUresult code = driver_.cuModuleLoadDataEx_(&loaded, image, options.size(), options.data(), values.data());

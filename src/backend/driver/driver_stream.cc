@@ -144,7 +144,9 @@ void DriverStream::WaitForNative(std::uintptr_t native_stream) {
     DriverHandle event = nullptr;
     DriverCode code = device_.TakeEvent(&event);
     if (code != 0) return code;
-    code = device_.api().RecordEvent(event, reinterpret_cast<DriverHandle>(native_stream));
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the application's handle comes as a number
+    const auto stream = reinterpret_cast<DriverHandle>(native_stream);
+    code = device_.api().RecordEvent(event, stream);
     if (code == 0) code = device_.api().WaitForEvent(event, stream_);
     device_.GiveBackEvent(event);
     return code;
