@@ -39,7 +39,7 @@ GatherArgs GatherOf(const PlaneView& from, int shift, std::size_t row_bytes, std
 
 // Whether a plane goes to the device from where it is. Small ones are quicker together.
 bool UploadsItself(const Frame& picture, std::size_t plane_bytes) {
-  constexpr std::size_t kWorthACopy = std::size_t{1} << 18;
+  constexpr std::size_t kWorthACopy = std::size_t{1} << 19;
   switch (picture.memory()) {
     case FrameMemory::kHost:
       return false;
