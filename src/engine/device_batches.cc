@@ -25,13 +25,30 @@ int AutomaticBatch(const VideoFormat& format, const DeviceTraits& traits) {
   return static_cast<int>(std::clamp<std::int64_t>(kBatchPixels / pixels, 1, kLargestAutomaticBatch));
 }
 
+DeviceFacts::DeviceFacts(std::span<const Feature* const> features, const WantedFrames& wanted,
+                         const PipelineOptions& options)
+    : options_(options) {
+  for (const Feature* feature : features) facts_.emplace_back(feature->fact_count(), wanted.FirstFact(*feature));
+}
+
+void DeviceFacts::Put(std::size_t feature, std::int64_t frame, std::span<const Fact> facts) {
+  const std::lock_guard lock(mutex_);
+  facts_[feature].Set(frame, facts);
+}
+
+void DeviceFacts::FrameDone() {
+  const std::lock_guard lock(mutex_);
+  ++done_;
+  if (options_.on_progress) options_.on_progress(done_);
+}
+
 DeviceBatches::DeviceBatches(std::span<const Feature* const> features, const WantedFrames& wanted,
-                             DeviceSession& session, int batch, FactReceiver& receiver)
+                             DeviceSession& session, int batch, DeviceFacts& facts)
     : features_(features),
       wanted_(wanted),
       session_(session),
       batch_(static_cast<std::size_t>(batch)),
-      receiver_(receiver) {
+      all_facts_(facts) {
   for (Batch& each : batches_) {
     each.entries.resize(batch_);
     each.frames.resize(batch_);
@@ -101,9 +118,9 @@ Status DeviceBatches::Take() {
       }
       facts_.assign(static_cast<std::size_t>(features_[f]->fact_count()), 0);
       program.Collect(window, results, facts_);
-      receiver_.Put(f, entry.index, facts_);
+      all_facts_.Put(f, entry.index, facts_);
     }
-    if (!entry.is_lead_in) receiver_.FrameDone(entry.index);
+    if (!entry.is_lead_in) all_facts_.FrameDone();
     entry.pair = {};
     entry.earlier = {};
   }

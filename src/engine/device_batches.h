@@ -5,11 +5,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "backend/device.h"
 #include "base/pool.h"
+#include "engine/frame_pipeline.h"
 #include "engine/pair_source.h"
 #include "engine/wanted_frames.h"
 #include "features/device/device_session.h"
@@ -19,13 +22,22 @@
 
 namespace lockstep {
 
-/// Where the facts of a device go.
-class FactReceiver {
+/// Where the facts of all devices of a run go. Thread safe but for Take(), which comes after everything else.
+class DeviceFacts {
  public:
-  virtual ~FactReceiver() = default;
-  virtual void Put(std::size_t feature, std::int64_t frame, std::span<const Fact> facts) = 0;
-  /// Everything of this frame has been put. Lead-in pictures are not reported.
-  virtual void FrameDone(std::int64_t frame) = 0;
+  /// Everything outlives this object.
+  DeviceFacts(std::span<const Feature* const> features, const WantedFrames& wanted, const PipelineOptions& options);
+
+  void Put(std::size_t feature, std::int64_t frame, std::span<const Fact> facts);
+  /// Everything of one more frame has been put. Lead-in pictures are not reported.
+  void FrameDone();
+  [[nodiscard]] std::vector<FactTable> Take() { return std::move(facts_); }
+
+ private:
+  const PipelineOptions& options_;
+  std::mutex mutex_;
+  std::vector<FactTable> facts_;
+  std::int64_t done_ = 0;
 };
 
 /// Frames in one launch where nobody asks for a number: enough pixels that launching does not outweigh computing, and
@@ -40,7 +52,7 @@ class DeviceBatches {
  public:
   /// Everything outlives this object.
   DeviceBatches(std::span<const Feature* const> features, const WantedFrames& wanted, DeviceSession& session, int batch,
-                FactReceiver& receiver);
+                DeviceFacts& facts);
   DeviceBatches(const DeviceBatches&) = delete;
   DeviceBatches& operator=(const DeviceBatches&) = delete;
   /// Without a Finish() that succeeded the session is closed, because the device may still copy from the pairs.
@@ -81,7 +93,7 @@ class DeviceBatches {
   const WantedFrames& wanted_;
   DeviceSession& session_;
   std::size_t batch_;
-  FactReceiver& receiver_;
+  DeviceFacts& all_facts_;
   std::array<Batch, DeviceSession::kMaximumPending> batches_;  // one is filled while one less is pending
   std::size_t submitted_ = 0;
   std::size_t taken_ = 0;

@@ -16,30 +16,11 @@
 namespace lockstep {
 namespace {
 
-class FactTables : public FactReceiver {
- public:
-  FactTables(std::span<const Feature* const> features, const WantedFrames& wanted, const PipelineOptions& options)
-      : options_(options) {
-    for (const Feature* feature : features) facts_.emplace_back(feature->fact_count(), wanted.FirstFact(*feature));
-  }
-  void Put(std::size_t feature, std::int64_t frame, std::span<const Fact> facts) override {
-    facts_[feature].Set(frame, facts);
-  }
-  void FrameDone(std::int64_t frame) override {
-    if (options_.on_progress) options_.on_progress(frame + 1 - options_.first_picture);
-  }
-  [[nodiscard]] std::vector<FactTable> Take() { return std::move(facts_); }
-
- private:
-  const PipelineOptions& options_;
-  std::vector<FactTable> facts_;
-};
-
 Result<PipelineResult> Run(std::span<const Feature* const> features, PairSource& source, const PipelineOptions& options,
                            DeviceSession& session, int batch) {
   const std::stop_callback on_stop(options.stop, [&] { source.Cancel(); });
   const WantedFrames wanted(options);
-  FactTables facts(features, wanted, options);
+  DeviceFacts facts(features, wanted, options);
   DeviceBatches batches(features, wanted, session, batch, facts);
   std::int64_t next_picture = options.first_picture;
   for (;;) {

@@ -142,31 +142,6 @@ class SegmentQueue {
   std::optional<Error> failure_;
 };
 
-// The facts of all devices in one place.
-class SharedFacts : public FactReceiver {
- public:
-  SharedFacts(std::span<const Feature* const> features, const WantedFrames& wanted, const PipelineOptions& options)
-      : options_(options) {
-    for (const Feature* feature : features) facts_.emplace_back(feature->fact_count(), wanted.FirstFact(*feature));
-  }
-  void Put(std::size_t feature, std::int64_t frame, std::span<const Fact> facts) override {
-    const std::lock_guard lock(mutex_);
-    facts_[feature].Set(frame, facts);
-  }
-  void FrameDone(std::int64_t /*frame*/) override {
-    const std::lock_guard lock(mutex_);
-    ++done_;
-    if (options_.on_progress) options_.on_progress(done_);
-  }
-  [[nodiscard]] std::vector<FactTable> Take() { return std::move(facts_); }
-
- private:
-  const PipelineOptions& options_;
-  std::mutex mutex_;
-  std::vector<FactTable> facts_;
-  std::int64_t done_ = 0;
-};
-
 class MultiDevicePipeline {
  public:
   MultiDevicePipeline(std::span<const Feature* const> features, const VideoFormat& format, PairSource& source,
@@ -289,7 +264,7 @@ class MultiDevicePipeline {
   const DevicePipelineOptions& device_options_;
   StagingThreads staging_threads_;
   WantedFrames wanted_;
-  SharedFacts facts_;
+  DeviceFacts facts_;
   int batch_;
   SegmentQueue segments_;
   std::vector<std::vector<DeviceTiming>> timings_;

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "backend/device_list.h"
 #include "features/adm/adm.h"
 #include "features/adm/adm_test_pictures.h"
+#include "features/device/test_cuda_device.h"
 #include "features/device/test_device_run.h"
 
 namespace lockstep {
@@ -16,15 +16,8 @@ namespace {
 
 using test_run::OptionTexts;
 
-class AdmCudaGpuTest : public testing::Test {
+class AdmCudaGpuTest : public test_run::CudaGpuTest {
  protected:
-  void SetUp() override {
-    Result<std::shared_ptr<Device>> device = OpenDevice("cuda", {});
-    ASSERT_TRUE(device) << device.error().Describe();
-    device_ = *device;
-    ASSERT_EQ(device_->properties().traits.tuned, "cuda80");
-  }
-
   /// Every `every`th pair of pictures.
   void Compare(const VideoFormat& format, const OptionTexts& options, int every, const std::vector<int>& batches,
                bool use_graphs) {
@@ -47,8 +40,6 @@ class AdmCudaGpuTest : public testing::Test {
   static VideoFormat Luma(int width, int height, int bit_depth) {
     return {PixelFormat::kYuv400, width, height, bit_depth};
   }
-
-  std::shared_ptr<Device> device_;
 };
 
 TEST_F(AdmCudaGpuTest, Sizes) {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "backend/device_list.h"
+#include "features/device/test_cuda_device.h"
 #include "features/device/test_device_run.h"
 #include "features/float_motion/float_motion.h"
 
@@ -15,15 +15,8 @@ namespace {
 using test_run::NoiseFrames;
 using test_run::OptionTexts;
 
-class FloatMotionCudaGpuTest : public testing::Test {
+class FloatMotionCudaGpuTest : public test_run::CudaGpuTest {
  protected:
-  void SetUp() override {
-    Result<std::shared_ptr<Device>> device = OpenDevice("cuda", {});
-    ASSERT_TRUE(device) << device.error().Describe();
-    device_ = *device;
-    ASSERT_EQ(device_->properties().traits.tuned, "cuda80");
-  }
-
   void Compare(const VideoFormat& format, const OptionTexts& options, int frames, const std::vector<int>& batches,
                bool use_graphs) {
     const auto feature = test_run::MakeFeature(kFloatMotion, options, format);
@@ -35,8 +28,6 @@ class FloatMotionCudaGpuTest : public testing::Test {
           << (options.empty() ? "" : ", " + options[0].first + "=" + options[0].second);
     }
   }
-
-  std::shared_ptr<Device> device_;
 };
 
 TEST_F(FloatMotionCudaGpuTest, SizesAndOptions) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/device_list.h"
+#include "features/device/test_cuda_device.h"
 #include "features/device/test_device_run.h"
 #include "features/motion/motion.h"
 
@@ -24,15 +24,8 @@ const test_run::OptionTexts kOptionCases[] = {
     {{"motion_moving_average", "true"}, {"motion_fps_weight", "1.5"}, {"motion_blend_factor", "0.5"}},
 };
 
-class MotionCudaGpuTest : public testing::Test {
+class MotionCudaGpuTest : public test_run::CudaGpuTest {
  protected:
-  void SetUp() override {
-    Result<std::shared_ptr<Device>> device = OpenDevice("cuda", {});
-    ASSERT_TRUE(device) << device.error().Describe();
-    device_ = *device;
-    ASSERT_EQ(device_->properties().traits.tuned, "cuda80") << "the tuned kernels are not what runs here";
-  }
-
   void Compare(const FeatureDescription& metric, const test_run::OptionTexts& options,
                const std::vector<Frame>& reference, const std::vector<int>& batches) {
     const VideoFormat& format = reference.front().format();
@@ -47,8 +40,6 @@ class MotionCudaGpuTest : public testing::Test {
       }
     }
   }
-
-  std::shared_ptr<Device> device_;
 };
 
 TEST_F(MotionCudaGpuTest, Sizes) {

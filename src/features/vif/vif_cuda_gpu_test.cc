@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/device_list.h"
+#include "features/device/test_cuda_device.h"
 #include "features/device/test_device_run.h"
 #include "features/vif/vif.h"
 #include "features/vif/vif_test_pictures.h"
@@ -19,15 +19,8 @@ namespace {
 
 VideoFormat Format(int width, int height, int bit_depth) { return {PixelFormat::kYuv400, width, height, bit_depth}; }
 
-class VifCudaGpuTest : public testing::Test {
+class VifCudaGpuTest : public test_run::CudaGpuTest {
  protected:
-  void SetUp() override {
-    Result<std::shared_ptr<Device>> device = OpenDevice("cuda", {});
-    ASSERT_TRUE(device) << device.error().Describe();
-    device_ = *device;
-    ASSERT_EQ(device_->properties().traits.tuned, "cuda80") << "the tuned kernels are not what runs here";
-  }
-
   // The pictures of `first` …, in batches of each size.
   void Compare(const VideoFormat& format, const test_run::OptionTexts& options, const std::vector<int>& batches,
                std::size_t first = 0, std::size_t count = 100) {
@@ -48,8 +41,6 @@ class VifCudaGpuTest : public testing::Test {
       }
     }
   }
-
-  std::shared_ptr<Device> device_;
 };
 
 TEST_F(VifCudaGpuTest, Sizes) {
