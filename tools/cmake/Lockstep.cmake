@@ -80,6 +80,13 @@ function(lockstep_gpu_test room file)
   add_dependencies(${stem} lockstep_cuda)
 endfunction()
 
+# lockstep_name_module(metric): in the caller, what the templates of kernel modules are filled with.
+macro(lockstep_name_module name)
+  set(LOCKSTEP_MODULE ${name})
+  set(LOCKSTEP_MODULE_HEADER features/${name}/${name}_kernels.h)
+  string(TOUPPER LOCKSTEP_${name}_KERNELS LOCKSTEP_MODULE_LIST)
+endmacro()
+
 function(lockstep_bench room file)
   if(NOT LOCKSTEP_BENCHMARKS)
     return()
