@@ -5,6 +5,12 @@
 #include <span>
 
 #include "features/adm/adm_kernels.h"
+#ifdef LOCKSTEP_KERNELS_OF_CAMBI
+#include "features/cambi/cambi_kernels.h"
+#endif
+#ifdef LOCKSTEP_KERNELS_OF_SPEED
+#include "features/speed/speed_kernels.h"
+#endif
 #include "features/float_motion/float_motion_kernels.h"
 #include "features/float_psnr/float_psnr_kernels.h"
 #include "features/motion/motion_kernels.h"
@@ -24,6 +30,8 @@ namespace {
 #define LOCKSTEP_FLOAT_MOTION(...) LOCKSTEP_DESCRIBE("float_motion", __VA_ARGS__)
 #define LOCKSTEP_VIF(...) LOCKSTEP_DESCRIBE("vif", __VA_ARGS__)
 #define LOCKSTEP_ADM(...) LOCKSTEP_DESCRIBE("adm", __VA_ARGS__)
+#define LOCKSTEP_CAMBI(...) LOCKSTEP_DESCRIBE("cambi", __VA_ARGS__)
+#define LOCKSTEP_SPEED(...) LOCKSTEP_DESCRIBE("speed", __VA_ARGS__)
 #define LOCKSTEP_PICTURE(...) LOCKSTEP_DESCRIBE("picture", __VA_ARGS__)
 
 constexpr KernelDescription kKernels[] = {
@@ -33,6 +41,12 @@ constexpr KernelDescription kKernels[] = {
     LOCKSTEP_FLOAT_MOTION_KERNELS(LOCKSTEP_FLOAT_MOTION)  //
     LOCKSTEP_VIF_KERNELS(LOCKSTEP_VIF)                    //
     LOCKSTEP_ADM_KERNELS(LOCKSTEP_ADM)                    //
+#ifdef LOCKSTEP_KERNELS_OF_CAMBI
+    LOCKSTEP_CAMBI_KERNELS(LOCKSTEP_CAMBI)
+#endif
+#ifdef LOCKSTEP_KERNELS_OF_SPEED
+    LOCKSTEP_SPEED_KERNELS(LOCKSTEP_SPEED)
+#endif
     LOCKSTEP_PICTURE_KERNELS(LOCKSTEP_PICTURE)            //
 };
 
