@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What there is: metrics with their options, and models.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -36,6 +37,7 @@ OptionInfo DescribeOption(const OptionSpec& spec) {
     case OptionType::kString:
       info.type = "string";
       info.default_value = spec.default_text;
+      info.range = fmt::format("{}", fmt::join(ChoicesOf(spec), ", "));
       break;
   }
   return info;

@@ -44,7 +44,7 @@ std::vector<std::string> ProvidedNames(const FeatureDescription& description) {
 
 bool SameInstance(const PlannedFeature& planned, const FeatureDescription& description, const OptionValues& options) {
   return planned.description == &description && planned.options.SameValues(options, OptionEffect::kInName) &&
-         planned.options.SameValues(options, OptionEffect::kValueOnly);
+         planned.options.SameValues(options, OptionEffect::kValueOnly) && planned.options.CanMergeOutputs(options);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "features/option_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -59,6 +60,17 @@ std::string NormaliseNumber(std::string_view text) {
   return fmt::format("{:g}", *value);
 }
 
+std::vector<std::string_view> ChoicesOf(const OptionSpec& spec) {
+  std::vector<std::string_view> words;
+  std::string_view rest = spec.choices;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    words.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return words;
+}
+
 OptionValues::OptionValues(std::span<const OptionSpec> specs) : specs_(specs), values_(specs.size()) {
   for (std::size_t i = 0; i < specs.size(); ++i) values_[i] = {specs[i].default_value, specs[i].default_text};
 }
@@ -101,9 +113,14 @@ Result<OptionValues> OptionValues::Parse(std::string_view feature, std::span<con
         value.number = *number;
         break;
       }
-      case OptionType::kString:
+      case OptionType::kString: {
+        const std::vector<std::string_view> choices = ChoicesOf(*spec);
+        if (!choices.empty() && std::find(choices.begin(), choices.end(), text) == choices.end()) {
+          return fail(fmt::format("option {}: '{}' is none of {}", key, text, fmt::join(choices, ", ")));
+        }
         value.text = text;
         break;
+      }
     }
   }
   return values;
@@ -139,10 +156,19 @@ std::string OptionValues::NameText(std::size_t index) const {
   return "";
 }
 
+bool OptionValues::CanMergeOutputs(const OptionValues& other) const {
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    if (specs_[i].effect != OptionEffect::kOutputOnly || specs_[i].type != OptionType::kString) continue;
+    if (!IsDefault(i) && !other.IsDefault(i) && values_[i] != other.values_[i]) return false;
+  }
+  return true;
+}
+
 void OptionValues::MergeOutputs(const OptionValues& other) {
   for (std::size_t i = 0; i < specs_.size(); ++i) {
-    if (specs_[i].effect == OptionEffect::kOutputOnly)
-      values_[i].number = std::max(values_[i].number, other.values_[i].number);
+    if (specs_[i].effect != OptionEffect::kOutputOnly) continue;
+    values_[i].number = std::max(values_[i].number, other.values_[i].number);
+    if (values_[i].text == specs_[i].default_text) values_[i].text = other.values_[i].text;
   }
 }
 

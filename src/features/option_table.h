@@ -17,9 +17,11 @@ enum class OptionType { kBool, kInt, kDouble, kString };
 
 /// What a non-default value does. It decides the score's name and whether two requests of one metric can be merged.
 enum class OptionEffect {
-  kInName,      // changes values and is part of the score name (libvmaf's "feature parameter")
-  kOutputOnly,  // a bool whose `true` adds outputs and changes no value: requests that differ only here are merged
-  kValueOnly,   // changes values, but libvmaf leaves it out of the name
+  kInName,  // changes values and is part of the score name (libvmaf's "feature parameter")
+  // a bool whose `true`, or a text that when given, adds outputs and changes no value: requests that differ only here
+  // are merged
+  kOutputOnly,
+  kValueOnly,  // changes values, but libvmaf leaves it out of the name
 };
 
 /// One row of a metric's option table. Defaults of bool and int are stored in `default_value` (0 or 1, or the number).
@@ -33,7 +35,11 @@ struct OptionSpec {
   double maximum;
   const char* meaning;
   const char* default_text = "";  // default of a string option
+  const char* choices = "";       // texts that a string option accepts, with spaces between; empty: any
 };
+
+/// The words of OptionSpec::choices.
+[[nodiscard]] std::vector<std::string_view> ChoicesOf(const OptionSpec& spec);
 
 /// Options as the user or a model wrote them: ordered, keys unique.
 class OptionDictionary {
@@ -65,7 +71,7 @@ class OptionValues {
 
   /// errors  kInvalidArgument: unknown name (the message lists the valid ones), text of the wrong type, NaN or
   /// infinity,
-  ///         value outside the range
+  ///         value outside the range, text that is none of the choices
   [[nodiscard]] static Result<OptionValues> Parse(std::string_view feature, std::span<const OptionSpec> specs,
                                                   const OptionDictionary& dictionary);
 
@@ -78,7 +84,9 @@ class OptionValues {
   [[nodiscard]] bool IsDefault(std::size_t index) const;
   /// Text as it stands in a score name: "%g", "%d", the string, or nothing for a bool.
   [[nodiscard]] std::string NameText(std::size_t index) const;
-  /// Switches on every output that `other` (same table) asks for: output-only bools are united.
+  /// False where both ask for an output text, such as a path, and not for the same one.
+  [[nodiscard]] bool CanMergeOutputs(const OptionValues& other) const;
+  /// Switches on every output that `other` (same table) asks for: output-only bools are united, texts taken over.
   void MergeOutputs(const OptionValues& other);
   [[nodiscard]] bool SameValues(const OptionValues& other, OptionEffect effect) const;
 

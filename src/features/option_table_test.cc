@@ -12,13 +12,15 @@
 namespace lockstep {
 namespace {
 
-constexpr std::array<OptionSpec, 6> kSpecs = {{
+constexpr std::array<OptionSpec, 8> kSpecs = {{
     {"zoom", "z", OptionType::kDouble, OptionEffect::kInName, 1.0, 0.0, 50.0, "factor"},
     {"depth", nullptr, OptionType::kInt, OptionEffect::kInName, 3, -5, 9, "levels"},
     {"average", "avg", OptionType::kBool, OptionEffect::kInName, 0, 0, 1, "average"},
     {"debug", nullptr, OptionType::kBool, OptionEffect::kOutputOnly, 0, 0, 1, "more output"},
     {"skip", nullptr, OptionType::kBool, OptionEffect::kValueOnly, 0, 0, 1, "skip"},
     {"method", "m", OptionType::kString, OptionEffect::kInName, 0, 0, 0, "method", "nearest"},
+    {"maps", nullptr, OptionType::kString, OptionEffect::kOutputOnly, 0, 0, 0, "folder"},
+    {"curve", nullptr, OptionType::kString, OptionEffect::kInName, 0, 0, 0, "curve", "straight", "straight bent"},
 }};
 
 Result<OptionValues> Parse(const std::vector<std::pair<std::string, std::string>>& options) {
@@ -95,6 +97,31 @@ TEST(ScoreName, DefaultOptionsKeepTheLongName) {
   EXPECT_EQ(
       DecoratedScoreName({"VMAF_integer_feature_adm2_score", ColumnPhase::kFrame, true}, *Parse({{"debug", "true"}})),
       "VMAF_integer_feature_adm2_score");
+}
+
+TEST(OptionTable, TextsWithChoices) {
+  EXPECT_EQ(Parse({{"curve", "bent"}})->GetString("curve"), "bent");
+  EXPECT_EQ(Parse({})->GetString("curve"), "straight");
+  for (const char* const wrong : {"", "ben", "bent ", "straight bent"}) {
+    const Result<OptionValues> values = Parse({{"curve", wrong}});
+    ASSERT_FALSE(values.ok()) << wrong;
+    EXPECT_NE(values.error().message.find("is none of straight, bent"), std::string::npos) << values.error().message;
+  }
+  EXPECT_EQ(ChoicesOf(kSpecs[7]), (std::vector<std::string_view>{"straight", "bent"}));
+  EXPECT_TRUE(ChoicesOf(kSpecs[5]).empty());
+}
+
+TEST(OptionTable, OutputTextsAreTakenOver) {
+  Result<OptionValues> plain = Parse({});
+  const Result<OptionValues> maps = Parse({{"maps", "here"}});
+  EXPECT_TRUE(plain->CanMergeOutputs(*maps));
+  EXPECT_TRUE(maps->CanMergeOutputs(*plain));
+  plain->MergeOutputs(*maps);
+  EXPECT_EQ(plain->GetString("maps"), "here");
+  plain->MergeOutputs(*Parse({}));
+  EXPECT_EQ(plain->GetString("maps"), "here");
+  EXPECT_FALSE(plain->CanMergeOutputs(*Parse({{"maps", "there"}})));
+  EXPECT_TRUE(plain->CanMergeOutputs(*Parse({{"maps", "here"}, {"method", "other"}})));
 }
 
 TEST(ScoreName, ChangedOptionsAreSortedByTheirFullName) {

@@ -7,13 +7,13 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "features/score_name.h"
 #include "model/model.h"
+#include "model/test_goldens.h"
 
 namespace lockstep {
 namespace {
@@ -208,9 +208,7 @@ void Compare(double score, const json& expected, const std::string& what, Tally*
 class ModelGolden : public testing::TestWithParam<const char*> {};
 
 TEST_P(ModelGolden, PredictsTheScores) {
-  std::ifstream file(std::string(LOCKSTEP_SOURCE_DIR "/tests/golden/model_") + GetParam() + ".json");
-  ASSERT_TRUE(file) << GetParam();
-  const json document = json::parse(file);
+  const json document = Goldens().Load(std::string("model_") + GetParam());
   Tally models;
   Tally statistics;
   for (const json& item : document["cases"]) {

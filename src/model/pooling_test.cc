@@ -5,11 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "model/test_goldens.h"
 
 namespace lockstep {
 namespace {
@@ -103,9 +104,7 @@ bool Same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 class PoolGolden : public testing::TestWithParam<const char*> {};
 
 TEST_P(PoolGolden, EveryColumn) {
-  std::ifstream file(std::string(LOCKSTEP_SOURCE_DIR "/tests/golden/") + GetParam());
-  ASSERT_TRUE(file) << GetParam();
-  const json document = json::parse(file);
+  const json document = Goldens().Load(GetParam());
   int compared = 0;
   for (const json& item : document["cases"]) {
     if (!item.contains("pooled")) continue;
@@ -133,8 +132,7 @@ TEST_P(PoolGolden, EveryColumn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, PoolGolden,
-                         testing::Values("model_vmaf_v0.6.1.json", "model_vmaf_b_v0.6.3.json", "subsample.json",
-                                         "psnr.json", "float_psnr.json"),
+                         testing::Values("model_vmaf_v0.6.1", "model_vmaf_b_v0.6.3", "subsample", "psnr", "float_psnr"),
                          [](const auto& test) {
                            std::string name = test.param;
                            for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';

@@ -22,6 +22,7 @@ std::string NumberText(const OptionSpec& spec, double value) {
 }
 
 bool IsChoice(const OptionSpec& spec) {
+  if (spec.type == OptionType::kString) return true;
   return spec.type == OptionType::kInt && spec.maximum - spec.minimum <= kFewValues;
 }
 
@@ -49,6 +50,9 @@ std::vector<std::string> Values(const OptionSpec& spec) {
       break;
     }
     case OptionType::kString:
+      for (const std::string_view choice : ChoicesOf(spec)) {
+        if (choice != spec.default_text) texts.emplace_back(choice);
+      }
       break;
   }
   return texts;

@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-/// The defaults; each bool turned over; each number at its limits, near the lower one and in the middle; then all
-/// bools, and all numbers, at once. With `only_defaults` the first one.
+/// The defaults; each bool turned over; each number at its limits, near the lower one and in the middle; each
+/// choice of a text; then all bools, and all numbers, at once. With `only_defaults` the first one.
 [[nodiscard]] std::vector<OptionList> OptionCases(const FeatureDescription& feature, bool only_defaults);
 
 /// "name=value:name=value"; empty for the defaults.

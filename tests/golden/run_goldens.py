@@ -23,9 +23,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 CLIP_SCRIPTS = os.path.join(ROOT, "tests", "clips")
 
-GROUPS = ["vif", "adm", "motion", "float_motion", "psnr", "float_psnr", "model_vmaf_v0.6.1", "model_vmaf_v0.6.1neg",
-          "model_vmaf_4k_v0.6.1", "model_vmaf_4k_v0.6.1neg", "model_vmaf_b_v0.6.3", "model_flags", "model_overload",
-          "model_many", "subsample", "threads", "short_sequences", "errors"]
+FLOAT_MODELS = ["vmaf_float_v0.6.1", "vmaf_float_v0.6.1neg", "vmaf_float_4k_v0.6.1", "vmaf_float_b_v0.6.3"]
+V1_MODELS = ["vmaf_v1.0.16_" + viewing for viewing in (
+    "3d0h", "5d0h", "3d0h_2160", "1d5h_2160", "hfr_3d0h", "hfr_5d0h", "hfr_3d0h_2160", "hfr_1d5h_2160")]
+GROUPS = ["vif", "adm", "motion", "float_motion", "psnr", "float_psnr", "cambi", "speed_chroma", "speed_temporal",
+          "float_vif", "float_adm", "float_ssim", "float_ms_ssim", "ciede", "psnr_hvs", "float_moment", "float_ansnr",
+          "model_vmaf_v0.6.1", "model_vmaf_v0.6.1neg", "model_vmaf_4k_v0.6.1", "model_vmaf_4k_v0.6.1neg",
+          "model_vmaf_b_v0.6.3", *("model_" + model for model in FLOAT_MODELS + V1_MODELS), "model_flags",
+          "model_overload", "model_many", "subsample", "threads", "short_sequences", "errors"]
 
 # What a model needs, by a pattern on its version.
 MODEL_FEATURES = [(re.compile(r"^vmaf_float_"), ["float_vif", "float_adm", "float_motion"]),
@@ -71,9 +76,10 @@ def alias(key):
 
 
 def available_features():
-    """Metrics that are part of this tree: each has a folder of its own."""
+    """Metrics that are part of this tree: each has a folder of its own, those of speed share one."""
     folder = os.path.join(ROOT, "src", "features")
-    return {name for name in os.listdir(folder) if os.path.exists(os.path.join(folder, name, name + ".h"))}
+    names = {name for name in os.listdir(folder) if os.path.exists(os.path.join(folder, name, name + ".h"))}
+    return names | {"speed_chroma", "speed_temporal"} if "speed" in names else names
 
 
 def features_of_model(version):
@@ -366,6 +372,15 @@ def flatten_collections(case):
             case["model_pooled"].update({name + "_" + k: {"mean": v} for k, v in methods["mean"].items()})
 
 
+def resolve_references(cases):
+    """"=ID" in place of a series stands for the series of that name in the case ID."""
+    by_id = {case["id"]: case for case in cases}
+    for case in cases:
+        for key, series in case.get("scores", {}).items():
+            if isinstance(series, str):
+                case["scores"][key] = by_id[series[1:]]["scores"][key]
+
+
 def load_cases(options):
     cases = []
     for group in GROUPS:
@@ -374,6 +389,7 @@ def load_cases(options):
                 case["group"] = group
                 flatten_collections(case)
                 cases.append(case)
+    resolve_references(cases)
     if options.cases:
         cases = [c for c in cases if any(text in c["id"] or text in c["clip"] for text in options.cases)]
     return cases
@@ -424,7 +440,8 @@ def self_test(cases):
             continue
         if problems(case, report_of(case)):
             failures.append("%s: rejects its own report: %s" % (case["id"], problems(case, report_of(case))[:2]))
-        name = next((n for n, v in report_of(case)["frames"][0]["metrics"].items() if v), None)
+        right = report_of(case)
+        name = next((n for n, v in right["frames"][0]["metrics"].items() if v and right["pooled_metrics"][n]["mean"]), None)
         faults = [lambda r: r["frames"].pop(), lambda r: r["frames"][0]["metrics"].update(unasked=1.0),
                   lambda r: r["pooled_metrics"].popitem()]
         if name:
