@@ -4,7 +4,9 @@
 
   tools/compare_with_ffmpeg.py                          # 1920x1080, 8 bit, one thread, vmaf_v0.6.1
   tools/compare_with_ffmpeg.py --size 3840x2160 --depth 10 --threads 2
+  tools/compare_with_ffmpeg.py --model vmaf_v1.0.16_3d0h
   tools/compare_with_ffmpeg.py --part vif --cpu avx2    # one metric; both on AVX2
+  tools/compare_with_ffmpeg.py --part xpsnr             # against FFmpeg's own filter
 
 FFmpeg is the static one of the PyPI wheel imageio-ffmpeg==0.8.1 (in .env/wheels after ./check --only packages, else
 downloaded by pip), or --ffmpeg PATH. Clips are the bundled film, scaled, as raw files in memory (--folder), or
@@ -30,7 +32,18 @@ SAMPLES = os.path.join(ROOT, "docs", "samples")
 # The scores of one metric, as a model's feature names.
 PARTS = {"vif": ["VMAF_integer_feature_vif_scale%d_score" % scale for scale in range(4)],
          "adm": ["VMAF_integer_feature_adm2_score"],
-         "motion": ["VMAF_integer_feature_motion2_score"]}
+         "motion": ["VMAF_integer_feature_motion2_score"],
+         "cambi": ["Cambi_feature_cambi_score"],
+         "speed_chroma": ["Speed_chroma_feature_speed_chroma_uv_score"],
+         "speed_temporal": ["Speed_temporal_feature_speed_temporal_score"],
+         "float_vif": ["VMAF_feature_vif_scale%d_score" % scale for scale in range(4)],
+         "float_adm": ["VMAF_feature_adm2_score"],
+         "float_motion": ["VMAF_feature_motion2_score"],
+         "psnr": ["psnr_y"]}
+PARTS.update({name: [name] for name in ("float_psnr", "float_ansnr", "float_ssim", "float_ms_ssim", "psnr_hvs")})
+PARTS["ciede"] = ["ciede2000"]
+# FFmpeg has a filter of its own for these.
+FILTERS = ("xpsnr",)
 
 # `xgetbv`, and `push 7; pop rax` in its place: the register state of AVX and no more. The upper half of its answer,
 # in edx, is not looked at.
@@ -127,7 +140,8 @@ def parse_arguments():
     parser.add_argument("--depth", type=int, default=8, choices=(8, 10, 12))
     parser.add_argument("--frames", type=int, default=60, help="length of the clips that are made")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--part", choices=sorted(PARTS), help="this metric alone instead of vmaf_v0.6.1")
+    parser.add_argument("--part", choices=sorted([*PARTS, *FILTERS]), help="this metric alone instead of a model")
+    parser.add_argument("--model", default="vmaf_v0.6.1", help="a model that both have built in")
     parser.add_argument("--cpu", help="instruction set of vmaf (LOCKSTEP_CPU); with avx2, AVX-512 is hidden from libvmaf")
     parser.add_argument("--runs", type=int, default=7, help="counted runs of each, after one that is not counted")
     parser.add_argument("--folder", default="/dev/shm" if os.path.isdir("/dev/shm") else None,
@@ -154,19 +168,23 @@ def main():
         else:
             reference, distorted = make_clips(ffmpeg, folder, arguments.size, pixel_format, arguments.frames)
         width, height = arguments.size
-        model, ours_model = "version=vmaf_v0.6.1", "version=vmaf_v0.6.1"
-        if arguments.part:
+        model = "version=" + arguments.model
+        if arguments.part in PARTS:
             path = os.path.join(folder, "part.json")
             write_part_model(PARTS[arguments.part], path)
-            model, ours_model = "path=" + path, "path=" + path
+            model = "path=" + path
         if arguments.cpu == "avx2":
             ffmpeg = without_avx512(ffmpeg, folder)
         raw = ["-f", "rawvideo", "-s", "%dx%d" % (width, height), "-pix_fmt", pixel_format, "-r", "25"]
-        theirs = [ffmpeg, "-v", "info", "-hide_banner", "-nostats", "-nostdin", *raw, "-i", distorted, *raw, "-i", reference,
-                  "-lavfi", "libvmaf=n_threads=%d:model=%s" % (arguments.threads, model.replace("=", "\\=")),
-                  "-f", "null", "-"]
+        graph = "libvmaf=n_threads=%d:model=%s" % (arguments.threads, model.replace("=", "\\="))
+        wanted = ["-m", model]
+        if arguments.part in FILTERS:
+            graph = "[1][0]" + arguments.part
+            wanted = ["--no_prediction", "--feature", arguments.part]
+        theirs = [ffmpeg, "-v", "info", "-hide_banner", "-nostats", "-nostdin", "-filter_complex_threads",
+                  str(arguments.threads), *raw, "-i", distorted, *raw, "-i", reference, "-lavfi", graph, "-f", "null", "-"]
         ours = [arguments.vmaf, "-r", reference, "-d", distorted, "-w", str(width), "-h", str(height), "-p", "420",
-                "-b", str(arguments.depth), "--threads", str(arguments.threads), "-m", ours_model, "-q"]
+                "-b", str(arguments.depth), "--threads", str(arguments.threads), *wanted, "-q"]
         environment = {"LOCKSTEP_CPU": arguments.cpu} if arguments.cpu else {}
         runs = {"vmaf": [], "libvmaf": []}
         for turn in range(arguments.runs + 1):
@@ -177,7 +195,7 @@ def main():
 
     print("%dx%d, %d bit, %d thread%s, %s, %s; median of %d runs in turn" %
           (width, height, arguments.depth, arguments.threads, "s" if arguments.threads > 1 else "",
-           arguments.part or "vmaf_v0.6.1", arguments.cpu or "best instruction set", arguments.runs))
+           arguments.part or arguments.model, arguments.cpu or "best instruction set", arguments.runs))
     print("%-12s %10s %10s %12s   %s" % ("", "wall s", "CPU s", "peak MiB", "score"))
     for name, results in runs.items():
         score = next((line.split(":")[-1].strip() for line in reversed(results[-1]["text"].splitlines())

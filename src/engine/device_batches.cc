@@ -54,6 +54,13 @@ DeviceBatches::DeviceBatches(std::span<const Feature* const> features, const Wan
     each.frames.resize(batch_);
     for (BatchFrame& frame : each.frames) frame.wanted.resize(features_.size());
   }
+  for (std::size_t i = 0; i < batch_; ++i) {
+    for (std::size_t f = 0; f < features_.size(); ++f) {
+      if (!session_.program(f).collects_long()) continue;
+      const auto facts_of_feature = static_cast<std::size_t>(features_[f]->fact_count());
+      long_facts_.push_back({i, f, false, std::vector<Fact>(facts_of_feature)});
+    }
+  }
 }
 
 DeviceBatches::~DeviceBatches() {
@@ -99,25 +106,55 @@ Status DeviceBatches::Submit() {
   return session_.pending() == DeviceSession::kMaximumPending ? Take() : Status();
 }
 
+FrameWindow DeviceBatches::WindowOf(const Entry& entry) {
+  FrameWindow window;
+  window.index = entry.index;
+  window.reference = entry.pair.reference.get();
+  window.distorted = entry.pair.distorted.get();
+  window.earlier_reference = {window.reference, entry.earlier[0].get(), entry.earlier[1].get()};
+  return window;
+}
+
+bool DeviceBatches::HasToFetch(std::size_t feature, std::size_t frame, const FrameWindow& window) const {
+  const auto is_elsewhere = [](const Frame* picture) {
+    return picture != nullptr && picture->memory() == FrameMemory::kDevice;
+  };
+  return session_.program(feature).NeedsPictures(session_.results(feature, frame)) &&
+         (is_elsewhere(window.reference) || is_elsewhere(window.distorted));
+}
+
+void DeviceBatches::TakeLongFacts(const Batch& batch) {
+  session_.ForEach(static_cast<int>(long_facts_.size()), [&](int number) {
+    LongFacts& place = long_facts_[static_cast<std::size_t>(number)];
+    place.is_taken = false;
+    if (place.frame >= batch.size || batch.frames[place.frame].wanted[place.feature] == 0) return;
+    const FrameWindow window = WindowOf(batch.entries[place.frame]);
+    if (HasToFetch(place.feature, place.frame, window)) return;
+    std::fill(place.facts.begin(), place.facts.end(), 0);
+    session_.program(place.feature).Collect(window, session_.results(place.feature, place.frame), place.facts);
+    place.is_taken = true;
+  });
+  for (const LongFacts& place : long_facts_) {
+    if (place.is_taken) all_facts_.Put(place.feature, batch.entries[place.frame].index, place.facts);
+  }
+}
+
 Status DeviceBatches::Take() {
   if (Status status = session_.Take(); !status) return status;
   Batch& batch = batches_[taken_++ % batches_.size()];
+  TakeLongFacts(batch);
+  auto long_facts = long_facts_.begin();
   for (std::size_t i = 0; i < batch.size; ++i) {
     Entry& entry = batch.entries[i];
-    FrameWindow window;
-    window.index = entry.index;
-    window.reference = entry.pair.reference.get();
-    window.distorted = entry.pair.distorted.get();
-    window.earlier_reference = {window.reference, entry.earlier[0].get(), entry.earlier[1].get()};
+    FrameWindow window = WindowOf(entry);
     for (std::size_t f = 0; f < features_.size(); ++f) {
+      if (session_.program(f).collects_long() && (long_facts++)->is_taken) continue;
       if (batch.frames[i].wanted[f] == 0) continue;
-      const DeviceProgram& program = session_.program(f);
-      const std::byte* const results = session_.results(f, i);
-      if (program.NeedsPictures(results)) {
+      if (HasToFetch(f, i, window)) {
         if (Status status = FetchPictures(i, window); !status) return status;
       }
       facts_.assign(static_cast<std::size_t>(features_[f]->fact_count()), 0);
-      program.Collect(window, results, facts_);
+      session_.program(f).Collect(window, session_.results(f, i), facts_);
       all_facts_.Put(f, entry.index, facts_);
     }
     if (!entry.is_lead_in) all_facts_.FrameDone();

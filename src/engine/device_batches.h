@@ -83,8 +83,21 @@ class DeviceBatches {
     std::size_t size = 0;
   };
 
+  // Facts of one metric and frame, taken while other frames' are.
+  struct LongFacts {
+    std::size_t frame = 0;
+    std::size_t feature = 0;
+    bool is_taken = false;
+    std::vector<Fact> facts;
+  };
+
   [[nodiscard]] Status Submit();
   [[nodiscard]] Status Take();
+  [[nodiscard]] static FrameWindow WindowOf(const Entry& entry);
+  /// Whether Collect() looks into pictures that are not on the host.
+  [[nodiscard]] bool HasToFetch(std::size_t feature, std::size_t frame, const FrameWindow& window) const;
+  /// Facts of the metrics that collect long, all frames at the same time.
+  void TakeLongFacts(const Batch& batch);
   /// Puts this frame's pictures of the batch that was taken last on the host, where they are not yet.
   [[nodiscard]] Status FetchPictures(std::size_t frame, FrameWindow& window);
   [[nodiscard]] Batch& filling() { return batches_[submitted_ % batches_.size()]; }
@@ -101,6 +114,7 @@ class DeviceBatches {
   std::array<Pool<Frame>::Ref, kMaximumLeadIn> history_;
   std::int64_t next_index_ = -1;
   std::vector<Fact> facts_;
+  std::vector<LongFacts> long_facts_;  // [frame of the batch][metric that collects long]
   std::array<Frame, 2> fetched_;
 };
 

@@ -135,8 +135,10 @@ class DeviceProgram {
   virtual void AddSteps(const DeviceFrame& frame, DeviceSteps& steps) const = 0;
   /// Whether Collect() looks into the pictures of the window; otherwise it only asks which ones there are.
   [[nodiscard]] virtual bool NeedsPictures(const std::byte* /*results*/) const { return false; }
+  /// Whether Collect() takes so long that frames of a batch are worth several threads.
+  [[nodiscard]] virtual bool collects_long() const { return false; }
   /// Facts of a frame, the bits that Feature::Extract() gives. `window` has the pictures, without what Prepare() makes;
-  /// on the host where NeedsPictures() says so. Allocates nothing.
+  /// on the host where NeedsPictures() says so. Allocates nothing, unless it has to do a frame again.
   virtual void Collect(const FrameWindow& window, const std::byte* results, std::span<Fact> facts) const = 0;
 };
 

@@ -68,6 +68,9 @@ class DeviceSession {
 
   [[nodiscard]] std::vector<DeviceTiming> TakeTimings();
 
+  /// Calls work(i) for i in [0, count) on the threads of DeviceSessionOptions::for_each.
+  void ForEach(int count, const std::function<void(int)>& work) const;
+
  private:
   struct Step {
     std::vector<const DeviceKernel*> kernels;
@@ -128,7 +131,6 @@ class DeviceSession {
   [[nodiscard]] std::byte* PictureAt(std::size_t slot, std::size_t frame) const {
     return pictures_.data() + (slot * static_cast<std::size_t>(options_.batch) + frame) * frame_bytes_;
   }
-  void ForEach(int count, const std::function<void(int)>& work) const;
   [[nodiscard]] Status EnsureStaging(Slot& slot);
   [[nodiscard]] Status Gather(Slot& slot);
   [[nodiscard]] Status Upload(std::size_t slot, std::span<const BatchFrame> frames);
