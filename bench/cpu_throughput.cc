@@ -215,15 +215,17 @@ void RegisterAll() {
       }
     }
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    for (const bool is_single : {false, true}) {
-      for (unsigned threads = 1; threads <= cores; threads *= 2) {
-        for (const CpuTarget target : AvailableCpuTargets()) {
-          const std::string name = fmt::format("{}/vmaf_v0.6.1/{}/{} threads/{}", is_single ? "single pair" : "model",
-                                               size, threads, CpuTargetName(target));
-          const auto run = [=](benchmark::State& state) {
-            ModelFrames(state, "vmaf_v0.6.1", picture, target, threads, is_single ? 1 : kModelFrames);
-          };
-          benchmark::RegisterBenchmark(name.c_str(), run)->MeasureProcessCPUTime()->UseRealTime()->MinTime(0.2);
+    for (const char* const model : {"vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"}) {
+      for (const bool is_single : {false, true}) {
+        for (unsigned threads = 1; threads <= cores; threads *= 2) {
+          for (const CpuTarget target : AvailableCpuTargets()) {
+            const std::string name = fmt::format("{}/{}/{}/{} threads/{}", is_single ? "single pair" : "model", model,
+                                                 size, threads, CpuTargetName(target));
+            const auto run = [=](benchmark::State& state) {
+              ModelFrames(state, model, picture, target, threads, is_single ? 1 : kModelFrames);
+            };
+            benchmark::RegisterBenchmark(name.c_str(), run)->MeasureProcessCPUTime()->UseRealTime()->MinTime(0.2);
+          }
         }
       }
     }

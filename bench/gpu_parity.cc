@@ -53,7 +53,7 @@ const std::map<std::string, ClipContent> kContents = {{"noise", ClipContent::kNo
 const std::map<std::string, GraphUse> kGraphs = {
     {"auto", GraphUse::kAutomatic}, {"on", GraphUse::kAlways}, {"off", GraphUse::kNever}};
 
-// Every metric with its defaults and with options that lead to other kernels; every model of the v0.6.1 family.
+// Every metric with its defaults and with options that lead to other kernels; every model of fixed-point metrics.
 ScoreRequest RequestFor(const VideoFormat& format, unsigned threads) {
   ScoreRequest request;
   request.threads = threads;
@@ -61,7 +61,7 @@ ScoreRequest RequestFor(const VideoFormat& format, unsigned threads) {
     return format.width >= minimum.width && format.height >= minimum.height;
   };
   for (const FeatureInfo& feature : ListFeatures()) {
-    if (!fits(feature.minimum_size)) continue;
+    if (!feature.on_devices || !fits(feature.minimum_size)) continue;
     request.features.push_back({feature.name, {}});
     if (feature.name == "motion") {
       request.features.push_back({feature.name, {{"motion_five_frame_window", "true"}}});
@@ -69,13 +69,11 @@ ScoreRequest RequestFor(const VideoFormat& format, unsigned threads) {
     }
     if (feature.name == "float_motion") request.features.push_back({feature.name, {{"motion_add_scale1", "true"}}});
   }
-  for (const char* version : {"vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_b_v0.6.3"}) {
-    for (const ModelInfo& model : ListModels()) {
-      if (model.version != version || !fits(model.minimum_size)) continue;
-      ModelRequest& added = request.models.emplace_back();
-      added.version = version;
-      added.name = version;
-    }
+  for (const ModelInfo& model : ListModels()) {
+    if (model.version.starts_with("vmaf_float") || !fits(model.minimum_size)) continue;
+    ModelRequest& added = request.models.emplace_back();
+    added.version = model.version;
+    added.name = model.version;
   }
   return request;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Frames a second of a device, by size, depth and where the pictures are, beside what the bus and launches allow.
 //
-//   gpu_throughput [--backend cuda] [--device all|LIST] [--model VERSION | --feature NAME] [--feed app,pinned,device]
+//   gpu_throughput [--backend cuda] [--device all|LIST] [--model VERSION,... | --feature NAME] [--feed
+//   app,pinned,device]
 //                  [--size 3840x2160,...] [--depth 8,10] [--batch N] [--threads N] [--seconds S] [--repetitions N]
 //
 // Everything goes through ScorePictures(). A few made pictures come again and again: from the application's own memory,
@@ -9,6 +10,7 @@
 // backend bit by bit. Timed are the frames between an early report of progress and the last one; the scores of models,
 // which the host computes when the sequence has ended, are timed apart.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -43,7 +45,7 @@ double SecondsSince(Clock::time_point start) { return std::chrono::duration<doub
 struct Options {
   std::string backend = "cuda";
   std::string device;
-  std::string model = "vmaf_v0.6.1";
+  std::vector<std::string> models = {"vmaf_v0.6.1"};
   std::string feature;
   std::vector<std::string> feeds = {"app", "pinned", "device"};
   std::vector<std::string> sizes = {"3840x2160", "1920x1080", "576x324"};
@@ -57,7 +59,11 @@ struct Options {
 ScoreRequest RequestOf(const Options& options) {
   ScoreRequest request;
   if (options.feature.empty()) {
-    request.models.emplace_back().version = options.model;
+    for (const std::string& version : options.models) {
+      ModelRequest& model = request.models.emplace_back();
+      model.version = version;
+      model.name = version;
+    }
   } else {
     request.features.push_back({options.feature, {}});
   }
@@ -245,9 +251,10 @@ int Measure(Options options) {
   // Each would have to read the memory of the others.
   if (AreDifferent(devices)) std::erase(options.feeds, "device");
   const Roofline roofline = MeasureRoofline(*devices[0], options.threads);
-  std::printf("%s", fmt::format("{}, {} threads; {}\n", DeviceNames(devices), options.threads,
-                                options.feature.empty() ? options.model : options.feature)
-                        .c_str());
+  std::printf(
+      "%s", fmt::format("{}, {} threads; {}\n", DeviceNames(devices), options.threads,
+                        options.feature.empty() ? fmt::format("{}", fmt::join(options.models, " + ")) : options.feature)
+                .c_str());
   std::printf(
       "%s",
       fmt::format("upload from pinned memory {:.1f} GB/s, copy into pinned memory {:.1f} GB/s on one thread, {:.1f} "
@@ -273,7 +280,7 @@ int main(int argc, char** argv) {
   CLI::App app("Frames a second of a device");
   app.add_option("--backend", options.backend, "cuda, hip or sycl");
   app.add_option("--device,--gpus", options.device, "all, or numbers or parts of names with commas between them");
-  app.add_option("--model", options.model, "Built-in model");
+  app.add_option("--model", options.models, "Built-in models, in one pass")->delimiter(',');
   app.add_option("--feature", options.feature, "A metric instead of the model");
   app.add_option("--feed", options.feeds, "app, pinned, device")
       ->delimiter(',')

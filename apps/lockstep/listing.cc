@@ -17,6 +17,7 @@ void AppendFeature(const FeatureInfo& feature, std::string& out) {
   out += fmt::format("{}: {}\n", feature.name, feature.summary);
   out += fmt::format("  smallest picture: {}\n", SizeText(feature.minimum_size));
   out += fmt::format("  scores: {}\n", fmt::join(feature.scores, ", "));
+  out += fmt::format("  backends: {}\n", feature.on_devices ? "all" : "cpu");
   if (feature.options.empty()) {
     out += "  no options\n";
     return;

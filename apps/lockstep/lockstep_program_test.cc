@@ -234,6 +234,7 @@ TEST(Listing, FeaturesAndModels) {
   psnr.summary = "Peak signal-to-noise ratio";
   psnr.minimum_size = {1, 1};
   psnr.scores = {"psnr_y", "psnr_cb"};
+  psnr.on_devices = true;
   psnr.options = {{"min_sse", "mss", "double", "0", "0 to 1", "floor of the error"},
                   {"path", "", "string", "", "", "where"}};
   FeatureInfo vif;
@@ -248,11 +249,18 @@ TEST(Listing, FeaturesAndModels) {
             "psnr: Peak signal-to-noise ratio\n"
             "  smallest picture: any\n"
             "  scores: psnr_y, psnr_cb\n"
+            "  backends: all\n"
             "  options:\n"
             "    min_sse (double, in names: mss, default 0, 0 to 1)\n"
             "      floor of the error\n"
             "    path (string, default empty)\n"
             "      where\n");
+  EXPECT_EQ(*DescribeFeatureText({psnr, vif}, "vif"),
+            "vif: Visual information fidelity\n"
+            "  smallest picture: 16x16\n"
+            "  scores: \n"
+            "  backends: cpu\n"
+            "  no options\n");
   EXPECT_EQ(DescribeFeatureText({psnr, vif}, "nope").error().message, "unknown feature \"nope\"; expected psnr, vif");
 
   ModelInfo model;

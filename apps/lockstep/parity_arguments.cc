@@ -147,7 +147,11 @@ std::string ParityText(const ParityReport& report) {
   }
   if (shown > kShownDifferences) problems += fmt::format("and {} more\n", shown - kShownDifferences);
 
-  constexpr std::size_t kNameWidth = 14;
+  const auto is_on_processor_only = [&](const std::string& feature) {
+    const std::vector<std::string>& names = report.processor_only;
+    return std::find(names.begin(), names.end(), feature) != names.end();
+  };
+  constexpr std::size_t kNameWidth = 15;
   constexpr std::size_t kColumnWidth = 18;
   std::string out = fmt::format("differences from {} (tolerance 0, all bits)\n", report.reference);
   out += fmt::format("{:<{}}", "metric", kNameWidth);
@@ -157,7 +161,9 @@ std::string ParityText(const ParityReport& report) {
     out += fmt::format("{:<{}}", feature, kNameWidth);
     for (const std::string& way : ways) {
       const auto tally = tallies.find({feature, way});
-      out += fmt::format("{:>{}}", tally == tallies.end() ? "missing" : TallyText(tally->second), kColumnWidth);
+      std::string text = is_on_processor_only(feature) ? "-" : "missing";
+      if (tally != tallies.end()) text = TallyText(tally->second);
+      out += fmt::format("{:>{}}", text, kColumnWidth);
     }
     out += "\n";
   }

@@ -61,6 +61,8 @@ struct ParityReport {
   std::string reference;  // what everything is compared with
   std::vector<ParityCell> cells;
   std::vector<ParityRefusal> refusals;
+  /// Metrics that no device computes: they have no cells of devices.
+  std::vector<std::string> processor_only;
 
   /// Every cell is there and equal, and there is at least one.
   [[nodiscard]] bool all_equal() const {

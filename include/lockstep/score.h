@@ -121,6 +121,7 @@ struct FeatureInfo {
   PlaneSize minimum_size;
   std::vector<std::string> scores;  // names with default options
   std::vector<OptionInfo> options;
+  bool on_devices = false;  // false: the cpu backend alone computes it
 };
 
 struct ModelInfo {

@@ -43,8 +43,39 @@ OptionInfo DescribeOption(const OptionSpec& spec) {
   return info;
 }
 
+struct Metric {
+  const FeatureDescription* description;
+  OptionValues options;
+};
+
+bool AllAccept(const std::vector<Metric>& metrics, const PlaneSize& size) {
+  const VideoFormat format = {PixelFormat::kYuv420, size.width, size.height, 8};
+  return std::all_of(metrics.begin(), metrics.end(), [&](const Metric& metric) {
+    return CreateFeature(*metric.description, metric.options, format, CpuTarget::kScalar).ok();
+  });
+}
+
+// The smallest picture in 4:2:0 that all metrics accept; a square where what they need hangs together.
+PlaneSize SmallestPicture(const std::vector<Metric>& metrics) {
+  PlaneSize size = {1, 1};
+  for (const Metric& metric : metrics) {
+    size.width = std::max(size.width, metric.description->minimum_size.width);
+    size.height = std::max(size.height, metric.description->minimum_size.height);
+  }
+  if (AllAccept(metrics, size)) return size;
+  constexpr int kLargest = 1 << 14;
+  int refused = std::max(size.width, size.height);
+  int accepted = kLargest;
+  while (accepted - refused > 1) {
+    const int side = refused + (accepted - refused) / 2;
+    (AllAccept(metrics, {side, side}) ? accepted : refused) = side;
+  }
+  return {accepted, accepted};
+}
+
 // The size that every metric of the model accepts, or why the model cannot run.
 void DescribeNeeds(const Model& model, ModelInfo& info) {
+  std::vector<Metric> metrics;
   for (const ModelFeature& feature : model.features()) {
     const std::string name = ShortScoreName(feature.raw_name);
     if (std::find(info.features.begin(), info.features.end(), name) == info.features.end())
@@ -55,9 +86,15 @@ void DescribeNeeds(const Model& model, ModelInfo& info) {
       info.unavailable_reason = fmt::format("no metric of this build provides {}", name);
       continue;
     }
-    info.minimum_size.width = std::max(info.minimum_size.width, description->minimum_size.width);
-    info.minimum_size.height = std::max(info.minimum_size.height, description->minimum_size.height);
+    Result<OptionValues> options = OptionValues::Parse(description->name, description->options, feature.options);
+    if (!options) {
+      info.available = false;
+      info.unavailable_reason = options.error().Describe();
+      continue;
+    }
+    metrics.push_back({description, *std::move(options)});
   }
+  info.minimum_size = SmallestPicture(metrics);
 }
 
 }  // namespace
@@ -92,7 +129,8 @@ std::vector<FeatureInfo> ListFeatures() {
     FeatureInfo info;
     info.name = description->name;
     info.summary = description->summary;
-    info.minimum_size = description->minimum_size;
+    info.minimum_size = SmallestPicture({{description, OptionValues(description->options)}});
+    info.on_devices = description->on_devices;
     for (const char* score : description->provided) info.scores.push_back(ShortScoreName(score));
     for (const OptionSpec& spec : description->options) info.options.push_back(DescribeOption(spec));
     list.push_back(std::move(info));

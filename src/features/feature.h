@@ -207,6 +207,8 @@ struct FeatureDescription {
   ///
   /// errors  kUnsupported, kInvalidArgument: the format or the options do not fit the metric
   Result<std::unique_ptr<Feature>> (*create)(const OptionValues& options, const VideoFormat& format, CpuTarget target);
+  /// Whether every device computes it too, that is, MakeDeviceProgram() gives a program.
+  bool on_devices = false;
 };
 
 }  // namespace lockstep

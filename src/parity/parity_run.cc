@@ -101,6 +101,9 @@ class ParityRun {
       }
     }
     report_.reference = "cpu, scalar, one thread";
+    for (const FeatureDescription* feature : features_) {
+      if (!feature->on_devices) report_.processor_only.emplace_back(feature->name);
+    }
     const int total = static_cast<int>(cases.size() * clips_.size() * ways_.size());
     int done = 0;
     for (const auto& [feature, options] : cases) {
@@ -221,6 +224,7 @@ class ParityRun {
       return false;
     }
     for (const Way& way : ways_) {
+      if (!way.devices.empty() && !feature.on_devices) continue;
       ParityCell cell;
       cell.feature = feature.name;
       cell.options = OptionText(options);

@@ -62,6 +62,7 @@ Status WriteParityReport(const ParityReport& report, const std::string& path) {
     }
     json["cells"] = Json::array();
     for (const ParityCell& cell : report.cells) json["cells"].push_back(CellJson(cell));
+    json["processor_only"] = report.processor_only;
     json["refused"] = Json::array();
     for (const ParityRefusal& refusal : report.refusals) {
       json["refused"].push_back({{"feature", ValidUtf8(refusal.feature)},

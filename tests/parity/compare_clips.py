@@ -22,6 +22,7 @@ PIXELS = 1300 * 800
 FRAMES = 4
 MODELS = ["vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg", "vmaf_b_v0.6.3"]
 MODEL_CLIPS = ["tex_576x324_420_8", "tex_257x145_422_10", "noise_33x33_420_16"]
+V1_CLIPS = ["n_bikes_640x272_x264_35", "n_bikes_640x272_444_10_x265_34", "band_576x324_420_10"]
 
 
 def raw(recipe, names):
@@ -91,11 +92,12 @@ def main():
             if result[3]:
                 problems.append(result[3])
         pairs = [(model, clip) for model in MODELS for clip in MODEL_CLIPS]
+        pairs += [(model, clip) for model in run_goldens.V1_MODELS for clip in V1_CLIPS]
         problems += filter(None, pool.map(lambda pair: compare_model(options, clips, *pair), pairs))
     for problem in problems[:20]:
         print(problem)
-    print("%d clips on %s: %d of %d values differ in %d cells; %d models on %d clips; %d problems" %
-          (len(chosen), options.backend, differences, values, cells, len(MODELS), len(MODEL_CLIPS), len(problems)))
+    print("%d clips on %s: %d of %d values differ in %d cells; %d pairs of model and clip; %d problems" %
+          (len(chosen), options.backend, differences, values, cells, len(pairs), len(problems)))
     return 1 if problems or not cells else 0
 
 

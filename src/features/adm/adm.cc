@@ -229,7 +229,13 @@ Result<std::unique_ptr<Feature>> CreateAdm(const OptionValues& options, const Vi
 }  // namespace
 
 const FeatureDescription kAdm = {
-    "adm", "detail loss and additive impairment over four wavelet scales", kAdmOptions, kProvided, {33, 33}, CreateAdm,
+    .name = "adm",
+    .summary = "detail loss and additive impairment over four wavelet scales",
+    .options = kAdmOptions,
+    .provided = kProvided,
+    .minimum_size = {33, 33},
+    .create = CreateAdm,
+    .on_devices = true,
 };
 
 }  // namespace lockstep

@@ -349,12 +349,13 @@ constexpr std::array<const char*, 3> kProvided = {"VMAF_feature_motion_score", "
 }  // namespace
 
 constinit const FeatureDescription kFloatMotion = {
-    "float_motion",
-    "temporal difference of the low-pass filtered reference, in binary32",
-    kFloatMotionOptions,
-    kProvided,
-    kMinimumMotionSize,
-    [](const OptionValues& options, const VideoFormat& format, CpuTarget target) -> Result<std::unique_ptr<Feature>> {
+    .name = "float_motion",
+    .summary = "temporal difference of the low-pass filtered reference, in binary32",
+    .options = kFloatMotionOptions,
+    .provided = kProvided,
+    .minimum_size = kMinimumMotionSize,
+    .create = [](const OptionValues& options, const VideoFormat& format,
+                 CpuTarget target) -> Result<std::unique_ptr<Feature>> {
       if (options.GetBool("motion_add_uv")) {
         if (Status chroma = CheckMotionChroma(format, format.scored_plane_size(1)); !chroma) {
           return std::move(chroma).error();
@@ -362,6 +363,7 @@ constinit const FeatureDescription kFloatMotion = {
       }
       return std::unique_ptr<Feature>(std::make_unique<FloatMotionFeature>(options, format, target));
     },
+    .on_devices = true,
 };
 
 }  // namespace lockstep

@@ -121,14 +121,16 @@ double FloatPsnrScore(double noise, std::int64_t pixels, int bit_depth, bool unc
 }
 
 constinit const FeatureDescription kFloatPsnr = {
-    "float_psnr",
-    "peak signal-to-noise ratio of luma, squares in binary32",
-    kFloatPsnrOptions,
-    kProvided,
-    {1, 1},
-    [](const OptionValues& options, const VideoFormat& format, CpuTarget target) -> Result<std::unique_ptr<Feature>> {
+    .name = "float_psnr",
+    .summary = "peak signal-to-noise ratio of luma, squares in binary32",
+    .options = kFloatPsnrOptions,
+    .provided = kProvided,
+    .minimum_size = {1, 1},
+    .create = [](const OptionValues& options, const VideoFormat& format,
+                 CpuTarget target) -> Result<std::unique_ptr<Feature>> {
       return std::unique_ptr<Feature>(std::make_unique<FloatPsnrFeature>(options, format, target));
     },
+    .on_devices = true,
 };
 
 }  // namespace lockstep

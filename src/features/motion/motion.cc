@@ -302,25 +302,25 @@ constexpr std::array<const char*, 4> kProvidedV2 = {kNamesV2.sad, kNamesV2.motio
 }  // namespace
 
 constinit const FeatureDescription kMotion = {
-    "motion",
-    "temporal difference of the low-pass filtered reference",
-    kMotionOptions,
-    kProvided,
-    kMinimumMotionSize,
-    [](const OptionValues& options, const VideoFormat& format, CpuTarget target) {
-      return CreateMotion(kNames, options, format, target);
-    },
+    .name = "motion",
+    .summary = "temporal difference of the low-pass filtered reference",
+    .options = kMotionOptions,
+    .provided = kProvided,
+    .minimum_size = kMinimumMotionSize,
+    .create = [](const OptionValues& options, const VideoFormat& format,
+                 CpuTarget target) { return CreateMotion(kNames, options, format, target); },
+    .on_devices = true,
 };
 
 constinit const FeatureDescription kMotionV2 = {
-    "motion_v2",
-    "motion under its motion_v2 score names",
-    kMotionOptions,
-    kProvidedV2,
-    kMinimumMotionSize,
-    [](const OptionValues& options, const VideoFormat& format, CpuTarget target) {
-      return CreateMotion(kNamesV2, options, format, target);
-    },
+    .name = "motion_v2",
+    .summary = "motion under its motion_v2 score names",
+    .options = kMotionOptions,
+    .provided = kProvidedV2,
+    .minimum_size = kMinimumMotionSize,
+    .create = [](const OptionValues& options, const VideoFormat& format,
+                 CpuTarget target) { return CreateMotion(kNamesV2, options, format, target); },
+    .on_devices = true,
 };
 
 }  // namespace lockstep

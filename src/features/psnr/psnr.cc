@@ -156,14 +156,16 @@ constexpr std::array<const char*, 3> kProvided = kPsnrNames;
 }  // namespace
 
 constinit const FeatureDescription kPsnr = {
-    "psnr",
-    "peak signal-to-noise ratio of each plane",
-    kPsnrOptions,
-    kProvided,
-    {1, 1},
-    [](const OptionValues& options, const VideoFormat& format, CpuTarget target) -> Result<std::unique_ptr<Feature>> {
+    .name = "psnr",
+    .summary = "peak signal-to-noise ratio of each plane",
+    .options = kPsnrOptions,
+    .provided = kProvided,
+    .minimum_size = {1, 1},
+    .create = [](const OptionValues& options, const VideoFormat& format,
+                 CpuTarget target) -> Result<std::unique_ptr<Feature>> {
       return std::unique_ptr<Feature>(std::make_unique<PsnrFeature>(options, format, target));
     },
+    .on_devices = true,
 };
 
 }  // namespace lockstep

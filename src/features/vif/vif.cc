@@ -345,14 +345,16 @@ std::span<const std::uint16_t> VifLogTable() {
 }
 
 constinit const FeatureDescription kVif = {
-    "vif",
-    "visual information fidelity of luma at four scales, fixed point",
-    kVifOptions,
-    kProvided,
-    {16, 16},
-    [](const OptionValues& options, const VideoFormat& format, CpuTarget target) -> Result<std::unique_ptr<Feature>> {
+    .name = "vif",
+    .summary = "visual information fidelity of luma at four scales, fixed point",
+    .options = kVifOptions,
+    .provided = kProvided,
+    .minimum_size = {16, 16},
+    .create = [](const OptionValues& options, const VideoFormat& format,
+                 CpuTarget target) -> Result<std::unique_ptr<Feature>> {
       return std::unique_ptr<Feature>(std::make_unique<VifFeature>(options, format, target));
     },
+    .on_devices = true,
 };
 
 }  // namespace lockstep
