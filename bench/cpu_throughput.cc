@@ -71,13 +71,14 @@ void MetricFrames(benchmark::State& state, const FeatureDescription& metric, con
   for (auto _ : state) {
     FrameWindow window;
     window.index = frame;
-    window.distorted = &pictures.distorted(frame % kPictures);
     for (int k = 0; k < 3; ++k) {
       const int earlier = (frame - k) % kPictures;
+      window.earlier_distorted[static_cast<std::size_t>(k)] = &pictures.distorted(earlier);
       window.earlier_reference[static_cast<std::size_t>(k)] = &pictures.reference(earlier);
       window.prepared[static_cast<std::size_t>(k)] = prepared[static_cast<std::size_t>(earlier)].data();
     }
     window.reference = window.earlier_reference[0];
+    window.distorted = window.earlier_distorted[0];
     if (feature.prepared_bytes() > 0) {
       AlignedBuffer& buffer = prepared[static_cast<std::size_t>(frame % kPictures)];
       feature.Prepare(*window.reference, workspace.get(), buffer.data());

@@ -65,7 +65,12 @@ PlaneSize SmallestPicture(const std::vector<Metric>& metrics) {
   if (AllAccept(metrics, size)) return size;
   constexpr int kLargest = 1 << 14;
   int refused = std::max(size.width, size.height);
-  int accepted = kLargest;
+  // Doubled, because a metric may refuse very large pictures as well.
+  int accepted = refused * 2;
+  while (accepted < kLargest && !AllAccept(metrics, {accepted, accepted})) {
+    refused = accepted;
+    accepted *= 2;
+  }
   while (accepted - refused > 1) {
     const int side = refused + (accepted - refused) / 2;
     (AllAccept(metrics, {side, side}) ? accepted : refused) = side;

@@ -242,6 +242,7 @@ class Pipeline {
     window.reference = slot.pair.reference.get();
     window.distorted = slot.pair.distorted.get();
     window.earlier_reference[0] = window.reference;
+    window.earlier_distorted[0] = window.distorted;
     window.band_runner = &idle;
     const bool prepared = feature.prepared_bytes() > 0;
     if (prepared) window.prepared[0] = slot.prepared[f].data();
@@ -249,6 +250,7 @@ class Pipeline {
       const Slot* earlier = token.earlier[k].get();
       if (earlier == nullptr) continue;
       window.earlier_reference[k + 1] = earlier->pair.reference.get();
+      window.earlier_distorted[k + 1] = earlier->pair.distorted.get();
       if (prepared) window.prepared[k + 1] = earlier->prepared[f].data();
     }
     std::unique_ptr<Workspace> workspace = workspaces_[f]->Acquire();

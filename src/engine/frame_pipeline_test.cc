@@ -19,7 +19,9 @@ namespace {
 
 constexpr VideoFormat kFormat{PixelFormat::kYuv400, 16, 4, 8};
 
-// Pictures whose first samples hold their number.
+constexpr std::int64_t kDistorted = 10000;
+
+// Pictures whose first samples hold their number; those of distorted ones begin at kDistorted.
 class NumberedSource : public TestPairSource {
  public:
   using TestPairSource::TestPairSource;
@@ -27,8 +29,9 @@ class NumberedSource : public TestPairSource {
  protected:
   void Fill(std::int64_t number, Frame& reference, Frame& distorted) const override {
     for (Frame* frame : {&reference, &distorted}) {
+      const std::int64_t content = frame == &reference ? number : kDistorted + number;
       frame->Reset(kFormat);
-      std::memcpy(frame->mutable_plane(0).data, &number, sizeof number);
+      std::memcpy(frame->mutable_plane(0).data, &content, sizeof content);
     }
   }
 };
@@ -45,7 +48,7 @@ class WindowFeature : public Feature {
   WindowFeature(TemporalReach reach, bool every_frame) : reach_(reach), every_frame_(every_frame) {}
   [[nodiscard]] TemporalReach reach() const override { return reach_; }
   [[nodiscard]] bool every_frame() const override { return every_frame_; }
-  [[nodiscard]] int fact_count() const override { return 4; }
+  [[nodiscard]] int fact_count() const override { return 6; }
   [[nodiscard]] std::vector<FeatureColumn> columns() const override { return {}; }
   [[nodiscard]] std::size_t prepared_bytes() const override { return sizeof(std::int64_t); }
   void Prepare(const Frame& reference, Workspace* /*workspace*/, std::byte* prepared) const override {
@@ -61,6 +64,8 @@ class WindowFeature : public Feature {
     std::int64_t prepared = -1;
     if (window.prepared[2] != nullptr) std::memcpy(&prepared, window.prepared[2], sizeof prepared);
     facts[3] = static_cast<Fact>(prepared);
+    facts[4] = static_cast<Fact>(NumberIn(window.earlier_distorted[1]));
+    facts[5] = static_cast<Fact>(NumberIn(window.earlier_distorted[2]));
   }
   void Finish(const FactTable& /*facts*/, ScoreSink& /*sink*/) const override {}
 
@@ -87,10 +92,12 @@ TEST_P(Threads, EveryFrameOnceWithItsWindow) {
   EXPECT_EQ(facts.end(), 57);
   for (std::int64_t i = 0; i < 57; ++i) {
     ASSERT_TRUE(facts.Has(i));
-    EXPECT_EQ(static_cast<std::int64_t>(facts.Row(i)[0]), i);
+    EXPECT_EQ(static_cast<std::int64_t>(facts.Row(i)[0]), kDistorted + i);
     EXPECT_EQ(static_cast<std::int64_t>(facts.Row(i)[1]), i >= 1 ? i - 1 : -1);
     EXPECT_EQ(static_cast<std::int64_t>(facts.Row(i)[2]), i >= 2 ? i - 2 : -1);
     EXPECT_EQ(static_cast<std::int64_t>(facts.Row(i)[3]), i >= 2 ? 1000 + i - 2 : -1);
+    EXPECT_EQ(static_cast<std::int64_t>(facts.Row(i)[4]), i >= 1 ? kDistorted + i - 1 : -1);
+    EXPECT_EQ(static_cast<std::int64_t>(facts.Row(i)[5]), i >= 2 ? kDistorted + i - 2 : -1);
   }
   // Two pictures a pair: those in flight, the two earlier ones and the one being read.
   EXPECT_LE(source.frames_made(), 2 * (GetParam() + 5));

@@ -285,6 +285,9 @@ class ScoreRun {
     if (Status status = plan_.Bind(inputs_->format(), cpu_target_); !status) return std::move(status).error();
     Result<PipelineResult> facts = Extract();
     if (!facts) return std::move(facts).error();
+    for (const PlannedFeature& planned : plan_.features()) {
+      if (Status status = planned.feature->FinishFiles(); !status) return std::move(status).error();
+    }
     return Finish(*facts);
   }
 

@@ -67,6 +67,8 @@ struct FrameWindow {
   const Frame* distorted = nullptr;
   /// [k] is the reference picture k frames earlier; nullptr before the first frame of the sequence. [0] is `reference`.
   std::array<const Frame*, 3> earlier_reference{};
+  /// The same of the distorted pictures. Only Extract() is given them; devices keep earlier reference pictures alone.
+  std::array<const Frame*, 3> earlier_distorted{};
   /// What Prepare() made of those pictures for this metric; nullptr where there is no picture or nothing to prepare.
   std::array<const std::byte*, 3> prepared{};
   /// nullptr: the whole frame is one band.
@@ -193,6 +195,11 @@ class Feature {
   /// Scores of the sequence, on one thread, in frame order. `facts` covers the segment and its lead-in and lead-out;
   /// its end is the end of the sequence unless a lead-out was available.
   virtual void Finish(const FactTable& facts, ScoreSink& sink) const = 0;
+
+  /// Completes files that Extract() wrote, once, after all facts are there. Without it a metric removes them.
+  ///
+  /// errors  kInputOutput: one of them could not be written
+  [[nodiscard]] virtual Status FinishFiles() const { return {}; }
 };
 
 /// What the registry knows of a metric before it is created.

@@ -138,6 +138,9 @@ inline Scores RunSegment(const Feature& feature, std::span<const Frame> referenc
     window.distorted = feature.needs_distorted() ? &distorted[static_cast<std::size_t>(n)] : nullptr;
     for (int k = 0; k <= reach.picture_lead_in && n - k >= 0; ++k) {
       window.earlier_reference[static_cast<std::size_t>(k)] = &reference[static_cast<std::size_t>(n - k)];
+      if (feature.needs_distorted()) {
+        window.earlier_distorted[static_cast<std::size_t>(k)] = &distorted[static_cast<std::size_t>(n - k)];
+      }
       const auto found = prepared.find(n - k);
       if (found != prepared.end()) window.prepared[static_cast<std::size_t>(k)] = found->second.data();
     }
@@ -176,6 +179,7 @@ class Pictures {
     window.distorted = distorted_.empty() ? nullptr : &distorted_[frame];
     for (std::size_t k = 0; k < 3 && k <= frame; ++k) {
       window.earlier_reference[k] = &reference_[frame - k];
+      window.earlier_distorted[k] = distorted_.empty() ? nullptr : &distorted_[frame - k];
       window.prepared[k] = prepared_[frame - k].data();
     }
     feature_.Extract(window, workspace_.get(), facts_);

@@ -49,9 +49,11 @@ struct HighwayLane {
   using DF32 = hn::Repartition<float, D32>;
   using DF64 = hn::Repartition<double, D32>;
   using DHalf32 = hn::Half<D32>;
+  using DHalfF32 = hn::Half<DF32>;
   using DBytes = hn::Half<hn::Repartition<std::uint8_t, D32> >;
   using DFewBytes = hn::Rebind<std::uint8_t, D32>;
   using DFewU16 = hn::Rebind<std::uint16_t, D32>;
+  using DFew16 = hn::Rebind<std::int16_t, D32>;
 
   using I32 = hn::Vec<D32>;
   using I16 = hn::Vec<D16>;
@@ -61,12 +63,14 @@ struct HighwayLane {
     hn::Vec<DF64> low;  // of the lower half of the values
     hn::Vec<DF64> high;
   };
+  using R64 = hn::Vec<DF64>;
   // NEON widens the lower and the upper half of a register, x86 the values with even numbers.
   struct U64 {
     hn::Vec<DU64> first;   // of the values in the lower half, or of those with even numbers
     hn::Vec<DU64> second;  // of the others
   };
   static constexpr int N = HWY_LANES(std::int32_t);
+  static constexpr int N64 = N / 2;
   static constexpr int kRegs = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 ? 16 : 32;
   static constexpr int kTableSize = N;
 
@@ -78,6 +82,7 @@ struct HighwayLane {
   LOCKSTEP_LANE F32 Load(const float* p) { return hn::LoadU(DF32(), p); }
   LOCKSTEP_LANE I32 Load32(const std::uint8_t* p) { return hn::PromoteTo(D32(), hn::LoadU(DFewBytes(), p)); }
   LOCKSTEP_LANE I32 Load32(const std::uint16_t* p) { return hn::PromoteTo(D32(), hn::LoadU(DFewU16(), p)); }
+  LOCKSTEP_LANE I32 Load32(const std::int16_t* p) { return hn::PromoteTo(D32(), hn::LoadU(DFew16(), p)); }
   LOCKSTEP_LANE I32 LoadPairs(const std::int16_t* p) { return hn::BitCast(D32(), hn::LoadU(D16(), p)); }
   LOCKSTEP_LANE void Store(I32 v, std::int32_t* p) { hn::StoreU(v, D32(), p); }
   LOCKSTEP_LANE void Store(I16 v, std::int16_t* p) { hn::StoreU(v, D16(), p); }
@@ -133,6 +138,12 @@ struct HighwayLane {
   }
   LOCKSTEP_LANE I16 Shl16Same(I16 x, int shift) { return hn::ShiftLeftSame(x, shift); }
   LOCKSTEP_LANE I16 Gt16(I16 x, I16 y) { return hn::VecFromMask(D16(), hn::Gt(x, y)); }
+  LOCKSTEP_LANE I16 Eq16(I16 x, I16 y) { return hn::VecFromMask(D16(), hn::Eq(x, y)); }
+  LOCKSTEP_LANE std::uint64_t Bits16(I16 mask) {
+    std::uint64_t bits = 0;
+    hn::StoreMaskBits(D16(), hn::MaskFromVec(mask), reinterpret_cast<std::uint8_t*>(&bits));
+    return bits;
+  }
   LOCKSTEP_LANE I16 Select16(I16 mask, I16 x, I16 y) { return hn::IfVecThenElse(mask, x, y); }
 
   // Between i16 and i32: zips and packs stay inside blocks of 128 bits.
@@ -163,6 +174,26 @@ struct HighwayLane {
     return hn::BitCast(D16(), hn::ReorderDemote2To(DU16(), hn::And(x, low), hn::And(y, low)));
   }
 #endif
+  LOCKSTEP_LANE void TransposeEights(I16 (&rows)[8]) {
+    I32 fours[8];
+    Unroll<0, 4>([&](auto pair) HWY_ATTR __attribute__((always_inline)) {
+      constexpr int i = 2 * pair;
+      fours[i] = AsPairs(hn::InterleaveLower(D16(), rows[i], rows[i + 1]));
+      fours[i + 1] = AsPairs(hn::InterleaveUpper(D16(), rows[i], rows[i + 1]));
+    });
+    // Two columns of four rows each.
+    hn::Vec<D64> eights[8];
+    Unroll<0, 4>([&](auto pair) HWY_ATTR __attribute__((always_inline)) {
+      constexpr int i = pair % 2 + pair / 2 * 4;
+      constexpr int to = pair % 2 * 2 + pair / 2 * 4;
+      eights[to] = hn::BitCast(D64(), hn::InterleaveLower(D32(), fours[i], fours[i + 2]));
+      eights[to + 1] = hn::BitCast(D64(), hn::InterleaveUpper(D32(), fours[i], fours[i + 2]));
+    });
+    Unroll<0, 4>([&](auto pair) HWY_ATTR __attribute__((always_inline)) {
+      rows[2 * pair] = hn::BitCast(D16(), hn::InterleaveLower(D64(), eights[pair], eights[pair + 4]));
+      rows[2 * pair + 1] = hn::BitCast(D16(), hn::InterleaveUpper(D64(), eights[pair], eights[pair + 4]));
+    });
+  }
   LOCKSTEP_LANE I16 MaskPack16(Mask x, Mask y) { return Pack(hn::VecFromMask(D32(), x), hn::VecFromMask(D32(), y)); }
   LOCKSTEP_LANE I16 Natural(I16 x) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -367,12 +398,29 @@ struct HighwayLane {
   LOCKSTEP_LANE F32 SetF(float v) { return hn::Set(DF32(), v); }
   LOCKSTEP_LANE F32 ToF(I32 x) { return hn::ConvertTo(DF32(), x); }
   LOCKSTEP_LANE F32 AsF(I32 x) { return hn::BitCast(DF32(), x); }
+  LOCKSTEP_LANE I32 BitsF(F32 x) { return hn::BitCast(D32(), x); }
+#if HWY_ARCH_ARM_A64
+  LOCKSTEP_LANE F32 GatherF(const float* table, I32 index) {
+    float32x4_t v = vld1q_dup_f32(table + vgetq_lane_s32(index.raw, 0));
+    v = vld1q_lane_f32(table + vgetq_lane_s32(index.raw, 1), v, 1);
+    v = vld1q_lane_f32(table + vgetq_lane_s32(index.raw, 2), v, 2);
+    return F32(vld1q_lane_f32(table + vgetq_lane_s32(index.raw, 3), v, 3));
+  }
+#else
+  LOCKSTEP_LANE F32 GatherF(const float* table, I32 index) { return hn::GatherIndex(DF32(), table, index); }
+#endif
   LOCKSTEP_LANE I32 TruncF(F32 x) { return hn::ConvertInRangeTo(D32(), x); }
   LOCKSTEP_LANE F32 AddF(F32 x, F32 y) { return hn::Add(x, y); }
   LOCKSTEP_LANE F32 SubF(F32 x, F32 y) { return hn::Sub(x, y); }
   LOCKSTEP_LANE F32 MulF(F32 x, F32 y) { return hn::Mul(x, y); }
   LOCKSTEP_LANE F32 DivF(F32 x, F32 y) { return hn::Div(x, y); }
   LOCKSTEP_LANE F32 AbsF(F32 x) { return hn::Abs(x); }
+  LOCKSTEP_LANE F32 MaxF(F32 x, F32 y) { return hn::Max(x, y); }
+  LOCKSTEP_LANE F32 SqrtF(F32 x) { return hn::Sqrt(x); }
+  LOCKSTEP_LANE F32 KeepNotF(Mask mask, F32 x) { return hn::IfThenZeroElse(hn::RebindMask(DF32(), mask), x); }
+  LOCKSTEP_LANE F32 SelectF(Mask mask, F32 x, F32 y) { return hn::IfThenElse(hn::RebindMask(DF32(), mask), x, y); }
+  LOCKSTEP_LANE F32 EvensF(F32 x, F32 y) { return hn::ConcatEven(DF32(), y, x); }
+  LOCKSTEP_LANE F32 OddsF(F32 x, F32 y) { return hn::ConcatOdd(DF32(), y, x); }
   LOCKSTEP_LANE void Transpose(F32 (&block)[N]) {
     const DF32 f32;
     const DF64 f64;
@@ -420,6 +468,15 @@ struct HighwayLane {
   LOCKSTEP_LANE F64 LoadD(const std::int32_t* p) {
     return {hn::PromoteTo(DF64(), hn::LoadU(DHalf32(), p)), hn::PromoteTo(DF64(), hn::LoadU(DHalf32(), p + N / 2))};
   }
+  LOCKSTEP_LANE F64 ToD(F32 x) { return {hn::PromoteLowerTo(DF64(), x), hn::PromoteUpperTo(DF64(), x)}; }
+  LOCKSTEP_LANE F64 LoadD(const double* p) { return {hn::LoadU(DF64(), p), hn::LoadU(DF64(), p + N / 2)}; }
+  LOCKSTEP_LANE void StoreD(F64 v, double* p) {
+    hn::StoreU(v.low, DF64(), p);
+    hn::StoreU(v.high, DF64(), p + N / 2);
+  }
+  LOCKSTEP_LANE F32 ToF(F64 x) {
+    return hn::Combine(DF32(), hn::DemoteTo(DHalfF32(), x.high), hn::DemoteTo(DHalfF32(), x.low));
+  }
   LOCKSTEP_LANE I32 FromD(F64 x) {
     return hn::Combine(D32(), hn::DemoteInRangeTo(DHalf32(), x.high), hn::DemoteInRangeTo(DHalf32(), x.low));
   }
@@ -427,12 +484,23 @@ struct HighwayLane {
   LOCKSTEP_LANE F64 SubD(F64 x, F64 y) { return {hn::Sub(x.low, y.low), hn::Sub(x.high, y.high)}; }
   LOCKSTEP_LANE F64 MulD(F64 x, F64 y) { return {hn::Mul(x.low, y.low), hn::Mul(x.high, y.high)}; }
   LOCKSTEP_LANE F64 DivD(F64 x, F64 y) { return {hn::Div(x.low, y.low), hn::Div(x.high, y.high)}; }
+  LOCKSTEP_LANE F64 SqrtD(F64 x) { return {hn::Sqrt(x.low), hn::Sqrt(x.high)}; }
+  LOCKSTEP_LANE F64 SelectGtD(F64 x, F64 y, F64 a, F64 b) {
+    return {hn::IfThenElse(hn::Gt(x.low, y.low), a.low, b.low), hn::IfThenElse(hn::Gt(x.high, y.high), a.high, b.high)};
+  }
   LOCKSTEP_LANE F64 MinD(F64 x, F64 y) { return {hn::Min(x.low, y.low), hn::Min(x.high, y.high)}; }
   LOCKSTEP_LANE F64 MaxD(F64 x, F64 y) { return {hn::Max(x.low, y.low), hn::Max(x.high, y.high)}; }
   LOCKSTEP_LANE F64 TruncD(F64 x) { return {hn::Trunc(x.low), hn::Trunc(x.high)}; }
   LOCKSTEP_LANE I32 TopWord(F64 x) {
     return hn::ConcatOdd(D32(), hn::BitCast(D32(), x.high), hn::BitCast(D32(), x.low));
   }
+
+  // One register of binary64.
+  LOCKSTEP_LANE R64 LoadR(const double* p) { return hn::LoadU(DF64(), p); }
+  LOCKSTEP_LANE void StoreR(R64 v, double* p) { hn::StoreU(v, DF64(), p); }
+  LOCKSTEP_LANE R64 SetR(double v) { return hn::Set(DF64(), v); }
+  LOCKSTEP_LANE R64 AddR(R64 x, R64 y) { return hn::Add(x, y); }
+  LOCKSTEP_LANE R64 MulR(R64 x, R64 y) { return hn::Mul(x, y); }
 
  private:
   LOCKSTEP_LANE hn::Vec<DU32> Unsigned(I32 x) { return hn::BitCast(DU32(), x); }

@@ -56,9 +56,12 @@ struct LaneOutput {
   std::array<std::int16_t, 2 * kValues + kGuard> stored_i16{};
   std::array<std::int32_t, kValues + kGuard> stored_i32{};
   std::array<float, kValues + kGuard> stored_float{};
+  std::array<double, kValues> stored_double{};
+  std::array<double, kValues> stored_registers{};
   std::int64_t sum = 0;
   std::int64_t sum_unsigned = 0;
   std::int64_t sum_64 = 0;
+  std::uint64_t bits = 0;
   bool all_zero = true;
   bool all_false = true;
 };
@@ -116,6 +119,7 @@ void RunOperations(const LaneInput& in, LaneOutput& out) {
     put16(L::Load(in.words.data() + 2 * i));
     put(L::Load32(in.few_bytes.data() + i));
     put(L::Load32(in.few_words.data() + i));
+    put(L::Load32(in.s.data() + i));
     put(L::LoadPairs(in.s.data() + 2 * i));
     L::Store(x, out.stored_i32.data() + i);
     L::Store(s, out.stored_i16.data() + 2 * i);
@@ -146,6 +150,9 @@ void RunOperations(const LaneInput& in, LaneOutput& out) {
     put16(L::Shl16Same(s, in.shift16));
     put16(L::Gt16(s, t));
     put16(L::Select16(L::Gt16(s, t), s, t));
+    const auto few = L::And16(t, L::Set16(1));
+    put16(L::Eq16(L::And16(s, L::Set16(1)), few));
+    out.bits |= L::Bits16(L::Eq16(L::And16(s, L::Set16(1)), few)) << (2 * i);
 
     // Between i16 and i32. Zips and packs have an order of their own; together they restore that of memory.
     put16(L::PackLow(L::ZipLo(s, t), L::ZipHi(s, t)));
@@ -221,8 +228,13 @@ void RunOperations(const LaneInput& in, LaneOutput& out) {
     put_float(L::MulF(f, g));
     put_float(L::DivF(f, g));
     put_float(L::AbsF(f));
+    put_float(L::MaxF(f, g));
+    put_float(L::SqrtF(L::AbsF(f)));
+    put_float(L::KeepNotF(m, f));
+    put_float(L::SelectF(m, f, g));
     // Contracted to one operation, the product would not be rounded.
     put_float(L::AddF(L::MulF(f, g), L::ToF(x)));
+    put_float(L::GatherF(in.f.data(), L::And(x, L::Set(kValues - 1))));
     put(L::TruncF(L::MulF(L::ToF(x), L::SetF(0.7f))));
     put(L::Keep(L::GeF(f, g), x));
     put(L::Keep(L::LtF(f, g), x));
@@ -237,8 +249,25 @@ void RunOperations(const LaneInput& in, LaneOutput& out) {
     put_double(L::MulD(d, L::SetD(0.7)));
     put_double(L::DivD(d, L::AddD(L::MulD(e, e), L::SetD(1.25))));
     put_double(L::SubD(L::MulD(d, L::SetD(0.1)), L::MulD(e, L::SetD(0.3))));
+    put_double(L::SqrtD(L::AddD(L::MulD(d, d), L::SetD(0.3))));
+    put_double(L::SelectGtD(d, e, L::MulD(d, L::SetD(0.7)), L::MulD(e, L::SetD(0.9))));
     put_double(L::MinD(d, L::MulD(e, L::SetD(0.9))));
     put_double(L::MaxD(d, L::MulD(e, L::SetD(0.9))));
+    // Sums of binary32 numbers that binary32 cannot hold.
+    const auto wide = L::AddD(L::ToD(f), L::MulD(L::ToD(g), L::SetD(0.7)));
+    put_float(L::ToF(wide));
+    put_float(L::ToF(L::ToD(g)));
+    put(L::BitsF(f));
+    double stored[L::N];
+    L::StoreD(wide, stored);
+    put(L::TopWord(L::LoadD(stored)));
+    for (int k = 0; k < L::N; ++k) out.stored_double[static_cast<std::size_t>(i + k)] = stored[k];
+    for (int k = 0; k < L::N; k += L::N64) {
+      double* const some = stored + k;
+      // Contracted to one operation, the product would not be rounded.
+      L::StoreR(L::AddR(L::MulR(L::LoadR(some), L::SetR(0.3)), L::LoadR(some)), some);
+    }
+    for (int k = 0; k < L::N; ++k) out.stored_registers[static_cast<std::size_t>(i + k)] = stored[k];
     put(L::TopWord(L::AddD(L::TruncD(L::AddD(L::MulD(d, e), L::SetD(1.25))), L::SetD(0.0))));
     put(L::TopWord(L::DivD(L::SetD(1.0), L::AddD(d, L::SetD(0.5)))));
   }
@@ -257,6 +286,28 @@ int RunTranspose(const float* in, float* out) {
 }
 
 int TransposeOnTarget(const float* in, float* out) { return RunTranspose<HighwayLane>(in, out); }
+
+/// Returns the number of values in a register.
+template <class L>
+int RunEvensAndOdds(const float* in, float* evens, float* odds) {
+  L::Store(L::EvensF(L::Load(in), L::Load(in + L::N)), evens);
+  L::Store(L::OddsF(L::Load(in), L::Load(in + L::N)), odds);
+  return L::N;
+}
+
+int EvensAndOddsOnTarget(const float* in, float* evens, float* odds) {
+  return RunEvensAndOdds<HighwayLane>(in, evens, odds);
+}
+
+/// Returns how many values a register has.
+int TransposeEightsOnTarget(const std::int16_t* in, std::int16_t* out) {
+  using L = HighwayLane;
+  L::I16 rows[8];
+  for (int i = 0; i < 8; ++i) rows[i] = L::Load(in + i * 2 * L::N);
+  L::TransposeEights(rows);
+  for (int i = 0; i < 8; ++i) L::Store(rows[i], out + i * 2 * L::N);
+  return 2 * L::N;
+}
 
 /// Returns the number of values that the table has, and as many results as there are indices.
 int LookupOnTarget(const float* table, const std::int32_t* indices, float* out) {
@@ -377,9 +428,12 @@ TEST(LaneTest, EveryTargetEqualsScalarLane) {
       ASSERT_EQ(actual.stored_i16, expected.stored_i16) << CpuTargetName(target);
       ASSERT_EQ(actual.stored_i32, expected.stored_i32) << CpuTargetName(target);
       ASSERT_EQ(actual.stored_float, expected.stored_float) << CpuTargetName(target);
+      ASSERT_EQ(actual.stored_double, expected.stored_double) << CpuTargetName(target);
+      ASSERT_EQ(actual.stored_registers, expected.stored_registers) << CpuTargetName(target);
       ASSERT_EQ(actual.sum, expected.sum) << CpuTargetName(target);
       ASSERT_EQ(actual.sum_unsigned, expected.sum_unsigned) << CpuTargetName(target);
       ASSERT_EQ(actual.sum_64, expected.sum_64) << CpuTargetName(target);
+      ASSERT_EQ(actual.bits, expected.bits) << CpuTargetName(target);
       ASSERT_EQ(actual.all_zero, expected.all_zero) << CpuTargetName(target);
       ASSERT_EQ(actual.all_false, expected.all_false) << CpuTargetName(target);
     }
@@ -440,6 +494,39 @@ TEST(LaneTest, Transpose) {
   for (const CpuTarget target : AvailableCpuTargets()) {
     const auto run = LOCKSTEP_CHOOSE_SIMD(target, TransposeOnTarget);
     ExpectTransposed(run == nullptr ? &HWY_NAMESPACE::RunTranspose<ScalarLane> : run, target);
+  }
+}
+
+TEST(LaneTest, EvensAndOdds) {
+  float in[2 * kValues];
+  for (int i = 0; i < 2 * kValues; ++i) in[i] = static_cast<float>(100 + i);
+  for (const CpuTarget target : AvailableCpuTargets()) {
+    const auto run = LOCKSTEP_CHOOSE_SIMD(target, EvensAndOddsOnTarget);
+    float evens[kValues] = {};
+    float odds[kValues] = {};
+    const int count = (run == nullptr ? &HWY_NAMESPACE::RunEvensAndOdds<ScalarLane> : run)(in, evens, odds);
+    for (int i = 0; i < count; ++i) {
+      EXPECT_EQ(evens[i], in[2 * i]) << CpuTargetName(target);
+      EXPECT_EQ(odds[i], in[2 * i + 1]) << CpuTargetName(target);
+    }
+  }
+}
+
+TEST(LaneTest, TransposeEights) {
+  for (const CpuTarget target : AvailableCpuTargets()) {
+    const auto run = LOCKSTEP_CHOOSE_SIMD(target, TransposeEightsOnTarget);
+    if (run == nullptr) continue;
+    std::array<std::int16_t, 256> in;
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::int16_t>(i * 259);
+    std::array<std::int16_t, 256> out{};
+    const int width = run(in.data(), out.data());
+    for (int row = 0; row < 8; ++row) {
+      for (int x = 0; x < width; ++x) {
+        const int from = x % 8 * width + x / 8 * 8 + row;
+        ASSERT_EQ(out[static_cast<std::size_t>(row * width + x)], in[static_cast<std::size_t>(from)])
+            << CpuTargetName(target) << ", row " << row << ", value " << x;
+      }
+    }
   }
 }
 

@@ -22,8 +22,11 @@ struct ScalarLane {
   using Mask = bool;
   using F32 = float;
   using F64 = double;
+  using R64 = double;
   using U64 = std::uint64_t;
   static constexpr int N = 1;
+  /// Values in one register of binary64.
+  static constexpr int N64 = 1;
   static constexpr int kRegs = 16;
   /// Values in the table of Lookup().
   static constexpr int kTableSize = N;
@@ -36,6 +39,7 @@ struct ScalarLane {
   LOCKSTEP_LANE F32 Load(const float* p) { return *p; }
   LOCKSTEP_LANE I32 Load32(const std::uint8_t* p) { return *p; }
   LOCKSTEP_LANE I32 Load32(const std::uint16_t* p) { return *p; }
+  LOCKSTEP_LANE I32 Load32(const std::int16_t* p) { return *p; }
   /// Pairs (p[0], p[1]), (p[2], p[3]), …
   LOCKSTEP_LANE I32 LoadPairs(const std::int16_t* p) {
     I32 v;
@@ -96,6 +100,12 @@ struct ScalarLane {
   LOCKSTEP_LANE I16 Shl16Same(I16 x, int shift) { return {I16Of(U16(x.a) << shift), I16Of(U16(x.b) << shift)}; }
   /// All ones where x > y.
   LOCKSTEP_LANE I16 Gt16(I16 x, I16 y) { return {I16Of(-(x.a > y.a)), I16Of(-(x.b > y.b))}; }
+  /// All ones where x = y.
+  LOCKSTEP_LANE I16 Eq16(I16 x, I16 y) { return {I16Of(-(x.a == y.a)), I16Of(-(x.b == y.b))}; }
+  /// Bit i is set where value number i is all ones; `mask`: all ones or zero.
+  LOCKSTEP_LANE std::uint64_t Bits16(I16 mask) {
+    return static_cast<std::uint64_t>((mask.a != 0 ? 1 : 0) | (mask.b != 0 ? 2 : 0));
+  }
   /// `mask`: all ones or zero.
   LOCKSTEP_LANE I16 Select16(I16 mask, I16 x, I16 y) { return {mask.a != 0 ? x.a : y.a, mask.b != 0 ? x.b : y.b}; }
 
@@ -113,6 +123,9 @@ struct ScalarLane {
   LOCKSTEP_LANE I16 Pack(I32 x, I32 y) { return {I16Of(x), I16Of(y)}; }
   LOCKSTEP_LANE I16 PackHigh(I32 x, I32 y) { return {I16Of(x >> 16), I16Of(y >> 16)}; }
   LOCKSTEP_LANE I16 PackLow(I32 x, I32 y) { return {I16Of(x), I16Of(y)}; }
+  /// Groups of eight values that follow each other: value j of row i becomes value i of row j, in each group. A scalar
+  /// register has no group.
+  LOCKSTEP_LANE void TransposeEights(I16 (&/*rows*/)[8]) {}
   LOCKSTEP_LANE I16 MaskPack16(Mask x, Mask y) { return {I16Of(-x), I16Of(-y)}; }
   /// From the order of Pack to that of memory, when the packed registers were in that of memory.
   LOCKSTEP_LANE I16 Natural(I16 x) { return x; }
@@ -210,6 +223,13 @@ struct ScalarLane {
     std::memcpy(&v, &x, sizeof(v));
     return v;
   }
+  /// The bits of a number.
+  LOCKSTEP_LANE I32 BitsF(F32 x) {
+    I32 v;
+    std::memcpy(&v, &x, sizeof(v));
+    return v;
+  }
+  LOCKSTEP_LANE F32 GatherF(const float* table, I32 index) { return table[index]; }
   /// Toward zero; in range: i32.
   LOCKSTEP_LANE I32 TruncF(F32 x) { return x < 2147483648.0f && x >= -2147483648.0f ? static_cast<I32>(x) : INT32_MIN; }
   LOCKSTEP_LANE F32 AddF(F32 x, F32 y) { return x + y; }
@@ -217,6 +237,15 @@ struct ScalarLane {
   LOCKSTEP_LANE F32 MulF(F32 x, F32 y) { return x * y; }
   LOCKSTEP_LANE F32 DivF(F32 x, F32 y) { return x / y; }
   LOCKSTEP_LANE F32 AbsF(F32 x) { return __builtin_fabsf(x); }
+  /// No NaN; which zero of two is unspecified.
+  LOCKSTEP_LANE F32 MaxF(F32 x, F32 y) { return x > y ? x : y; }
+  /// In range: x >= 0.
+  LOCKSTEP_LANE F32 SqrtF(F32 x) { return __builtin_sqrtf(x); }
+  LOCKSTEP_LANE F32 KeepNotF(Mask mask, F32 x) { return mask ? 0.0f : x; }
+  LOCKSTEP_LANE F32 SelectF(Mask mask, F32 x, F32 y) { return mask ? x : y; }
+  /// Of two registers that follow each other in memory, the values at even places.
+  LOCKSTEP_LANE F32 EvensF(F32 x, F32 /*y*/) { return x; }
+  LOCKSTEP_LANE F32 OddsF(F32 /*x*/, F32 y) { return y; }
   /// Rows of N values become columns.
   LOCKSTEP_LANE void Transpose(F32 (&/*block*/)[N]) {}
   LOCKSTEP_LANE Mask GeF(F32 x, F32 y) { return x >= y; }
@@ -227,12 +256,21 @@ struct ScalarLane {
   LOCKSTEP_LANE F64 ToD(I32 x) { return x; }
   /// ToD(Load(p)) without a register to take apart.
   LOCKSTEP_LANE F64 LoadD(const std::int32_t* p) { return *p; }
+  LOCKSTEP_LANE F64 ToD(F32 x) { return static_cast<F64>(x); }
+  LOCKSTEP_LANE F64 LoadD(const double* p) { return *p; }
+  LOCKSTEP_LANE void StoreD(F64 v, double* p) { *p = v; }
   /// Toward zero; in range: i32.
   LOCKSTEP_LANE I32 FromD(F64 x) { return static_cast<I32>(x); }
+  /// Rounded to nearest even.
+  LOCKSTEP_LANE F32 ToF(F64 x) { return static_cast<F32>(x); }
   LOCKSTEP_LANE F64 AddD(F64 x, F64 y) { return x + y; }
   LOCKSTEP_LANE F64 SubD(F64 x, F64 y) { return x - y; }
   LOCKSTEP_LANE F64 MulD(F64 x, F64 y) { return x * y; }
   LOCKSTEP_LANE F64 DivD(F64 x, F64 y) { return x / y; }
+  /// In range: x >= 0.
+  LOCKSTEP_LANE F64 SqrtD(F64 x) { return __builtin_sqrt(x); }
+  /// a where x > y, else b.
+  LOCKSTEP_LANE F64 SelectGtD(F64 x, F64 y, F64 a, F64 b) { return x > y ? a : b; }
   LOCKSTEP_LANE F64 MinD(F64 x, F64 y) { return x < y ? x : y; }
   LOCKSTEP_LANE F64 MaxD(F64 x, F64 y) { return x > y ? x : y; }
   /// Toward zero; the sign of a zero is unspecified.
@@ -247,6 +285,13 @@ struct ScalarLane {
     std::memcpy(&bits, &x, sizeof(bits));
     return I32Of(bits >> 32);
   }
+
+  // One register of binary64.
+  LOCKSTEP_LANE R64 LoadR(const double* p) { return *p; }
+  LOCKSTEP_LANE void StoreR(R64 v, double* p) { *p = v; }
+  LOCKSTEP_LANE R64 SetR(double v) { return v; }
+  LOCKSTEP_LANE R64 AddR(R64 x, R64 y) { return x + y; }
+  LOCKSTEP_LANE R64 MulR(R64 x, R64 y) { return x * y; }
 
  private:
   LOCKSTEP_LANE std::uint32_t U(I32 x) { return static_cast<std::uint32_t>(x); }

@@ -133,7 +133,9 @@ def audit_options(files):
 
 # Metrics whose reference computes single values in binary64; the arithmetic takes that step as a policy, so that
 # devices without binary64 replace it by exact integer forms.
-BINARY64_POLICY = {"src/features/vif/vif_arithmetic.h", "src/features/adm/adm_arithmetic.h"}
+# The ssims have no kernels; their reference adds and divides every pixel's terms in binary64.
+BINARY64_POLICY = {"src/features/vif/vif_arithmetic.h", "src/features/adm/adm_arithmetic.h",
+                   "src/features/float_ssim/float_ssim_arithmetic.h", "src/features/ssim/ssim_arithmetic.h"}
 LIBM = ("acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf exp exp10 exp2 expm1 fabs fdim floor fma "
         "fmax fmin fmod frexp hypot ldexp lgamma llrint llround log log10 log1p log2 lrint lround modf nearbyint "
         "nextafter pow remainder rint round scalbn sin sincos sinh sqrt tan tanh tgamma trunc").split()

@@ -17,7 +17,9 @@ double Log(double x) { return ::log(x); }
 double Log2(double x) { return ::log2(x); }
 double Log10(double x) { return ::log10(x); }
 double Pow(double x, double y) { return ::pow(x, y); }
+double Sin(double x) { return ::sin(x); }
 double Cos(double x) { return ::cos(x); }
+double Atan2(double y, double x) { return ::atan2(y, x); }
 float Powf(float x, float y) { return ::powf(x, y); }
 float Log2f(float x) { return ::log2f(x); }
 }

@@ -36,12 +36,16 @@ GROUPS = ["vif", "adm", "motion", "float_motion", "psnr", "float_psnr", "cambi",
 MODEL_FEATURES = [(re.compile(r"^vmaf_float_"), ["float_vif", "float_adm", "float_motion"]),
                   (re.compile(r"^vmaf_v1\.0\.16_"), ["cambi", "speed_chroma", "adm", "motion"]),
                   (re.compile(r"^vmaf_(4k_|b_)?v0\.6\.[13](neg)?$"), ["vif", "adm", "motion"])]
-MINIMUM_SIZE = {"vif": 16, "adm": 33, "motion": 3, "float_motion": 3}
+MINIMUM_SIZE = {"vif": 16, "adm": 33, "motion": 3, "float_motion": 3, "float_vif": 16, "float_adm": 17, "float_ssim": 11,
+                "float_ms_ssim": 176, "float_ansnr": 3}
 FEATURES_OF_LIBVMAF = {"float_psnr", "float_ansnr", "float_adm", "float_vif", "float_motion", "float_moment",
                        "speed_chroma", "speed_temporal", "float_ms_ssim", "float_ssim", "ciede", "psnr", "psnr_hvs",
                        "adm", "motion", "vif", "cambi"}
 RAW_DEPTHS = (8, 10, 12, 16)
-INT_OPTIONS = {"adm_csf_mode", "adm_ref_display_height", "motion_filter_size"}
+INT_OPTIONS = {"adm_csf_mode", "adm_ref_display_height", "adm_bypass_cm", "adm_skip_aim_scale", "motion_filter_size",
+               "enc_width", "enc_height", "enc_bitdepth", "src_width", "src_height", "window_size", "max_log_contrast",
+               "cambi_high_res_speedup", "speed_weight_var_mode"}
+TEXT_OPTIONS = {"eotf", "cambi_eotf", "vif_prescale_method", "speed_prescale_method"}
 ADM_TABLE_PAIRS = {(1080, 3.0), (2160, 1.5), (1080, 5.0), (2160, 3.0), (2160, 5.0), (720, 5.0)}
 # Kept in a run without --full: 3840x2160 costs as much as 27 of the small ones.
 LARGE_PIXELS = 8_000_000
@@ -50,14 +54,16 @@ LARGE_CLIPS_KEPT = {"n_bbb_3840x2160_x265_34"}
 QUICK_PIXELS = 1_500_000
 
 # These pass through log10 or exp, where libvmaf has the C library's last bit and Lockstep the correctly rounded one.
-ELEMENTARY = re.compile(r"^(a?psnr_(y|cb|cr)|float_psnr|vmaf_.*)$")
+ELEMENTARY = re.compile(r"^(a?psnr_(y|cb|cr)|float_psnr|float_a(np|n)snr|float_ms_ssim|ciede2000|psnr_hvs(_(y|cb|cr))?|"
+                        r"vmaf_.*)$")
 ELEMENTARY_TOLERANCE = 1e-12
 # Frames whose adm takes a cube root that glibc 2.36's powf rounds the wrong way. The last bit of that binary32 number
 # moves adm, and what is made of it, by up to POWF_TOLERANCE. With --c-library, with glibc's functions linked in, even
 # these are equal.
 POWF_FRAMES = {"n_carphone_175x143_8": {4}, "n_bikes_640x272_x265_32": {1}, "tex_576x324_420_10": {3},
-               "n_bbb_640x360_48f_x264_38": {13}}
-POWF_SCORES = re.compile(r"^(integer_adm|integer_aim|vmaf)")
+               "n_bbb_640x360_48f_x264_38": {13}, "n_bbb_3840x2160_x265_34": {1}, "grain_576x324_420_8": {2},
+               "n_bikes_640x272_10_x264_33": {0}, "noise_64x64_420_8": {10}}
+POWF_SCORES = re.compile(r"^(integer_adm|integer_aim|adm|aim|vmaf)")
 POWF_TOLERANCE = 2.5e-7
 
 ALIASED = {"adm2", "aim", "adm3", "motion", "motion2", "motion3", "vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3"}
@@ -103,6 +109,24 @@ def all_options(case):
         yield from (model.get("overload") or {}).items()
 
 
+def plane_refusal(name, case, options):
+    """What chroma planes, rounded down, and resized ones must have; None where they have it."""
+    if name in ("ciede", "psnr_hvs", "speed_chroma") and case["fmt"] == 400:
+        return "no chroma"
+    chroma = case["w"] // (1 if case["fmt"] == 444 else 2), case["h"] // (2 if case["fmt"] == 420 else 1)
+    if name == "psnr_hvs":
+        if case["depth"] > 12:
+            return "more than 12 bit"
+        return "smaller than 8x8" if min(*chroma, case["w"], case["h"]) < 8 else None
+    if name in ("speed_chroma", "speed_temporal"):
+        sides = chroma if name == "speed_chroma" else (case["w"], case["h"])
+        prescale = float(options.get("speed_prescale", 1))
+        if abs(prescale - 1) >= 1e-3:
+            sides = [int(side * prescale + 0.5) for side in sides]
+        return "smaller than 80x80" if min(sides) < 80 else None
+    return None
+
+
 def refusal_reason(case):
     """Why Lockstep refuses a case that libvmaf scores; None where it must score it too."""
     for name in features_of(case):
@@ -113,6 +137,10 @@ def refusal_reason(case):
             return "smaller than %dx%d" % (least, least)
     if case["depth"] not in RAW_DEPTHS:
         return "raw files have 8, 10, 12 or 16 bit"
+    for feature in case.get("features", []):
+        reason = plane_refusal(feature["name"], case, feature.get("options") or {})
+        if reason:
+            return reason
     overloaded = {name for model in case.get("models", []) for name in (model.get("overload") or {})}
     models_read = {name for model in case.get("models", []) for name in features_of_model(model["version"])}
     if overloaded - models_read:
@@ -121,6 +149,8 @@ def refusal_reason(case):
         for option, value in options.items():
             if option.startswith("nosuch") or option == "x":
                 return "unknown option"
+            if option in TEXT_OPTIONS:
+                continue
             number = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
             if option in INT_OPTIONS:
                 number = r"[+-]?\d+"
@@ -241,6 +271,7 @@ class Comparison:
     def __init__(self, c_library=False):
         self.values = 0
         self.c_library = c_library  # everything must be equal
+        self.decibels = False  # float_ssim, elsewhere a binary32 number, passes through log10
         self.inexact = []  # (relative difference, where)
         self.powf = 0
         self.problems = []
@@ -261,7 +292,8 @@ class Comparison:
         if want == got:
             return
         relative = abs(want - got) / max(abs(want), abs(got))
-        if ELEMENTARY.match(name) and relative <= ELEMENTARY_TOLERANCE and not self.c_library:
+        elementary = ELEMENTARY.match(name) or (self.decibels and name == "float_ssim")
+        if elementary and relative <= ELEMENTARY_TOLERANCE and not self.c_library:
             self.inexact.append((relative, where))
             return
         if powf and POWF_SCORES.match(name) and relative <= POWF_TOLERANCE and not self.c_library:
@@ -271,6 +303,7 @@ class Comparison:
 
 
 def compare(case, report, compared):
+    compared.decibels = any(settings.get("enable_db") == "true" for _, settings in all_options(case))
     frames = {frame["frameNum"]: frame["metrics"] for frame in report["frames"]}
     names = {alias(key): key for key in case["scores"]}
     powf = POWF_FRAMES.get(case["clip"], set())

@@ -17,66 +17,6 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kReferenceCondition = 3.0 * 1080.0;  // lines of display times display heights of distance
 
-enum class Orientation { kHv, kDiagonal };
-
-float PixelsPerDegree(const AdmCsfOptions& options) {
-  return static_cast<float>(options.view_distance * options.display_height * kPi / 180.0);
-}
-
-/// Inverse of the quantisation step that just hides wavelet noise.
-/// source  Watson et al. 1997, "Visibility of wavelet quantization noise", as spec adm.md gives it
-float WatsonFactor(float pixels_per_degree, int scale, Orientation orientation) {
-  constexpr float kA = 0.495f;
-  constexpr float kK = 0.466f;
-  constexpr float kF0 = 0.401f;
-  constexpr float kAmplitudes[2][4] = {{0.67234f, 0.41317f, 0.22727f, 0.11792f},
-                                       {0.72709f, 0.49428f, 0.28688f, 0.15214f}};
-  const bool diagonal = orientation == Orientation::kDiagonal;
-  const float gain = diagonal ? 0.534f : 1.0f;
-  const double frequency = exact::Ldexp1(scale + 1) * static_cast<double>(kF0) * static_cast<double>(gain);
-  const float logarithm = static_cast<float>(exact::Log10(frequency / static_cast<double>(pixels_per_degree)));
-  const float exponent = (kK * logarithm) * logarithm;
-  const double amplitude = kAmplitudes[diagonal ? 1 : 0][scale];
-  const float step =
-      static_cast<float>(2.0 * static_cast<double>(kA) * exact::Pow(10.0, static_cast<double>(exponent)) / amplitude);
-  return 1.0f / step;
-}
-
-/// Optical transfer of the eye times neural sensitivity at a luminance of 100 cd/m2.
-/// source  Barten 1999, as spec adm.md gives it
-float BartenFactor(float pixels_per_degree, int scale, double factor) {
-  constexpr float kAt20[4] = {0.334278f, 3.79542f, 1.07327f, 6.4635f};
-  constexpr float kAt150[4] = {0.394533f, 2.7755f, 1.16577f, 7.45665f};
-  constexpr float kTransferWeights[4] = {0.424838596301290f, 0.572435103936480f, 0.000167576239164937f,
-                                         0.00255872352306433f};
-  constexpr float kTransferDecays[4] = {0.028f, 0.37f, 37.0f, 360.0f};
-
-  const float frequency = static_cast<float>(static_cast<double>(pixels_per_degree) / exact::Ldexp1(scale + 1));
-  const float left = static_cast<float>(exact::Log10(20.0));
-  const float right = static_cast<float>(exact::Log10(150.0));
-  const float here = static_cast<float>(exact::Log10(100.0));
-  float p[4];
-  for (int i = 0; i < 4; ++i) p[i] = kAt20[i] + ((kAt150[i] - kAt20[i]) / (right - left)) * (here - left);
-
-  const float rise =
-      static_cast<float>(1.0 + exact::Pow(static_cast<double>(p[0] * frequency), static_cast<double>(p[1])));
-  const double low_cut = 1.0 - exact::Exp(-exact::Pow(static_cast<double>(frequency / 7.0f), 2.0));
-  const float fall = static_cast<float>(1.0 / exact::Pow(low_cut, static_cast<double>(p[2])));
-  const float neural =
-      static_cast<float>(static_cast<double>(p[3]) / exact::Pow(static_cast<double>(rise * fall), 0.5));
-
-  float transfer = 0.0f;
-  for (int i = 0; i < 4; ++i) {
-    transfer = static_cast<float>(static_cast<double>(transfer) +
-                                  static_cast<double>(kTransferWeights[i]) *
-                                      exact::Exp(static_cast<double>(-kTransferDecays[i] * frequency)));
-  }
-  const double rods = exact::Pow(static_cast<double>(4.0627f / 100.0f), static_cast<double>(1.6596f)) + 1.0;
-  const float adaptation =
-      static_cast<float>(static_cast<double>(30.162f) * exact::Pow(rods, static_cast<double>(-0.2712f)));
-  return static_cast<float>(static_cast<double>((neural * transfer) * adaptation) * factor);
-}
-
 /// One viewing condition of the tables. Conditions nearer than 3240 lines times heights are refused before.
 struct BlendRow {
   int display_height;
@@ -139,6 +79,59 @@ AdmFactors FixedFactors(int scale, float hv, float d) {
 
 }  // namespace
 
+float AdmPixelsPerDegree(double view_distance, int display_height) {
+  return static_cast<float>(view_distance * display_height * kPi / 180.0);
+}
+
+float AdmWatsonFactor(float pixels_per_degree, int scale, bool diagonal) {
+  constexpr float kA = 0.495f;
+  constexpr float kK = 0.466f;
+  constexpr float kF0 = 0.401f;
+  constexpr float kAmplitudes[2][4] = {{0.67234f, 0.41317f, 0.22727f, 0.11792f},
+                                       {0.72709f, 0.49428f, 0.28688f, 0.15214f}};
+  const float gain = diagonal ? 0.534f : 1.0f;
+  const double frequency = exact::Ldexp1(scale + 1) * static_cast<double>(kF0) * static_cast<double>(gain);
+  const float logarithm = static_cast<float>(exact::Log10(frequency / static_cast<double>(pixels_per_degree)));
+  const float exponent = (kK * logarithm) * logarithm;
+  const double amplitude = kAmplitudes[diagonal ? 1 : 0][scale];
+  const float step =
+      static_cast<float>(2.0 * static_cast<double>(kA) * exact::Pow(10.0, static_cast<double>(exponent)) / amplitude);
+  return 1.0f / step;
+}
+
+float AdmBartenFactor(float pixels_per_degree, int scale, double factor) {
+  constexpr float kAt20[4] = {0.334278f, 3.79542f, 1.07327f, 6.4635f};
+  constexpr float kAt150[4] = {0.394533f, 2.7755f, 1.16577f, 7.45665f};
+  constexpr float kTransferWeights[4] = {0.424838596301290f, 0.572435103936480f, 0.000167576239164937f,
+                                         0.00255872352306433f};
+  constexpr float kTransferDecays[4] = {0.028f, 0.37f, 37.0f, 360.0f};
+
+  const float frequency = static_cast<float>(static_cast<double>(pixels_per_degree) / exact::Ldexp1(scale + 1));
+  const float left = static_cast<float>(exact::Log10(20.0));
+  const float right = static_cast<float>(exact::Log10(150.0));
+  const float here = static_cast<float>(exact::Log10(100.0));
+  float p[4];
+  for (int i = 0; i < 4; ++i) p[i] = kAt20[i] + ((kAt150[i] - kAt20[i]) / (right - left)) * (here - left);
+
+  const float rise =
+      static_cast<float>(1.0 + exact::Pow(static_cast<double>(p[0] * frequency), static_cast<double>(p[1])));
+  const double low_cut = 1.0 - exact::Exp(-exact::Pow(static_cast<double>(frequency / 7.0f), 2.0));
+  const float fall = static_cast<float>(1.0 / exact::Pow(low_cut, static_cast<double>(p[2])));
+  const float neural =
+      static_cast<float>(static_cast<double>(p[3]) / exact::Pow(static_cast<double>(rise * fall), 0.5));
+
+  float transfer = 0.0f;
+  for (int i = 0; i < 4; ++i) {
+    transfer = static_cast<float>(static_cast<double>(transfer) +
+                                  static_cast<double>(kTransferWeights[i]) *
+                                      exact::Exp(static_cast<double>(-kTransferDecays[i] * frequency)));
+  }
+  const double rods = exact::Pow(static_cast<double>(4.0627f / 100.0f), static_cast<double>(1.6596f)) + 1.0;
+  const float adaptation =
+      static_cast<float>(static_cast<double>(30.162f) * exact::Pow(rods, static_cast<double>(-0.2712f)));
+  return static_cast<float>(static_cast<double>((neural * transfer) * adaptation) * factor);
+}
+
 Result<AdmCsf> MakeAdmCsf(const AdmCsfOptions& options) {
   const double condition = options.view_distance * options.display_height;
   const auto refuse = [&](std::string message) {
@@ -166,17 +159,17 @@ Result<AdmCsf> MakeAdmCsf(const AdmCsfOptions& options) {
   }
 
   AdmCsf csf;
-  const float pixels_per_degree = PixelsPerDegree(options);
+  const float pixels_per_degree = AdmPixelsPerDegree(options.view_distance, options.display_height);
   for (int s = 0; s < 4; ++s) {
     AdmCsf::Scale& scale = csf.scales[static_cast<std::size_t>(s)];
     switch (options.mode) {
       case AdmCsfMode::kWatson:
-        scale.hv = WatsonFactor(pixels_per_degree, s, Orientation::kHv);
-        scale.d = WatsonFactor(pixels_per_degree, s, Orientation::kDiagonal);
+        scale.hv = AdmWatsonFactor(pixels_per_degree, s, false);
+        scale.d = AdmWatsonFactor(pixels_per_degree, s, true);
         break;
       case AdmCsfMode::kBarten:
-        scale.hv = BartenFactor(pixels_per_degree, s, options.scale);
-        scale.d = BartenFactor(pixels_per_degree, s, options.diagonal_scale);
+        scale.hv = AdmBartenFactor(pixels_per_degree, s, options.scale);
+        scale.d = AdmBartenFactor(pixels_per_degree, s, options.diagonal_scale);
         break;
       case AdmCsfMode::kBlend:
       case AdmCsfMode::kBlendMae: {

@@ -36,4 +36,18 @@ struct AdmCsf {
 /// source  spec adm.md, CSF factors
 [[nodiscard]] Result<AdmCsf> MakeAdmCsf(const AdmCsfOptions& options);
 
+/// Pixels of the display that one degree of the viewer's field covers.
+/// in      view_distance in display heights
+[[nodiscard]] float AdmPixelsPerDegree(double view_distance, int display_height);
+
+/// Inverse of the quantisation step that just hides wavelet noise.
+/// in      scale 0 … 3
+/// source  Watson et al. 1997, "Visibility of wavelet quantization noise", as spec adm.md gives it
+[[nodiscard]] float AdmWatsonFactor(float pixels_per_degree, int scale, bool diagonal);
+
+/// Optical transfer of the eye times neural sensitivity at a luminance of 100 cd/m2, times `factor`.
+/// in      scale 0 … 3
+/// source  Barten 1999, as spec adm.md gives it
+[[nodiscard]] float AdmBartenFactor(float pixels_per_degree, int scale, double factor);
+
 }  // namespace lockstep
