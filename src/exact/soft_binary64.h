@@ -182,4 +182,54 @@ LOCKSTEP_KERNEL i64 Binary64ToI64(Binary64Bits a) {
 /// in      -2^31 - 1 < a < 2^31
 LOCKSTEP_KERNEL i32 Binary64ToI32(Binary64Bits a) { return static_cast<i32>(Binary64ToI64(a)); }
 
+/// The bit pattern of a binary32.
+LOCKSTEP_KERNEL u32 Binary32Bits(float value) {
+#if defined(__CUDA_ARCH__)
+  return __float_as_uint(value);
+#else
+  return __builtin_bit_cast(u32, value);
+#endif
+}
+
+LOCKSTEP_KERNEL float Binary32Value(u32 bits) {
+#if defined(__CUDA_ARCH__)
+  return __uint_as_float(bits);
+#else
+  return __builtin_bit_cast(float, bits);
+#endif
+}
+
+/// in      a zero, subnormal or normal number
+/// exact   always
+LOCKSTEP_KERNEL Binary64Bits Binary64FromBinary32(float value) {
+  const u32 bits = Binary32Bits(value);
+  const u64 sign = static_cast<u64>(bits & 0x80000000u) << 32;
+  const u32 magnitude = bits & 0x7fffffffu;
+  // Of a subnormal number the fraction counts units of 2^-149, and an integer's exponent field is not 0.
+  const u64 normal = (static_cast<u64>(magnitude) << 29) + (static_cast<u64>(kBinary64Bias - 127) << 52);
+  const u64 subnormal = Binary64FromU32(magnitude) - (static_cast<u64>(149) << 52);
+  const u64 small = magnitude == 0 ? 0 : subnormal;
+  return sign | (magnitude < 0x800000u ? small : normal);
+}
+
+/// Rounds once, to nearest, ties to even.
+/// in      the result is a zero, subnormal or normal number
+LOCKSTEP_KERNEL float Binary32FromBinary64(Binary64Bits a) {
+  const u32 sign = static_cast<u32>(a >> 32) & 0x80000000u;
+  const i32 exponent = Binary64Exponent(a) - kBinary64Bias + 127;
+  // Units of the least significant bit are 2^6; below the normal numbers they are those of exponent 1.
+  const u64 significand = ShiftRightSticky(Binary64Significand(a), 23 + (exponent < 1 ? 1 - exponent : 0));
+  const u64 rounded = (significand + 31u + ((significand >> 6) & 1u)) >> 6;
+  // The leading bit, or the carry of rounding up, adds to the exponent's field.
+  const u32 field = static_cast<u32>(exponent < 1 ? 0 : exponent - 1) << 23;
+  return Binary32Value(sign | (Binary64Magnitude(a) == 0 ? 0 : field + static_cast<u32>(rounded)));
+}
+
+/// The quotient of two binary32, rounded once.
+/// in      b != 0; the quotient is a zero, subnormal or normal number
+/// exact   53 bits are enough to round twice: 2 * 24 + 2 <= 53
+LOCKSTEP_KERNEL float Binary32Divide(float a, float b) {
+  return Binary32FromBinary64(Binary64DivideNormal(Binary64FromBinary32(a), Binary64FromBinary32(b)));
+}
+
 }  // namespace lockstep

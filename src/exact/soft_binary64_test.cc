@@ -125,6 +125,63 @@ TEST(SoftBinary64Test, IntegersConvertExactly) {
   EXPECT_EQ(differences.count, 0) << differences.a << " " << differences.b;
 }
 
+/// Bit patterns of binary32: every exponent but that of infinity, and fractions where rounding changes.
+float DrawBinary32(std::uint64_t& state) {
+  const u64 random = NextSplitMix(state);
+  const u32 exponent = static_cast<u32>(random >> 40) % 255;
+  u32 fraction = static_cast<u32>(random) & 0x7fffffu;
+  const auto kept = static_cast<int>((random >> 32) % 24);
+  if (((random >> 60) & 3) == 1) fraction &= ~u32{0} << kept;
+  if (((random >> 60) & 3) == 2) fraction |= (u32{1} << kept) - 1;
+  return std::bit_cast<float>(static_cast<u32>(random >> 63 << 31) | exponent << 23 | fraction);
+}
+
+TEST(SoftBinary64Test, Binary32ConvertsAsHardwareDoes) {
+  std::uint64_t state = 4;
+  Differences differences;
+  const auto widen = [&](float value) {
+    if (Binary64FromBinary32(value) != Bits(value)) differences.Note(value, 0);
+  };
+  const auto narrow = [&](double value) {
+    const auto expected = static_cast<float>(value);
+    if (!std::isfinite(expected)) return;
+    if (std::bit_cast<u32>(Binary32FromBinary64(Bits(value))) != std::bit_cast<u32>(expected)) {
+      differences.Note(value, 1);
+    }
+  };
+  for (const float value : {0.0f, -0.0f, 0x1p-149f, 0x1p-126f, 0x1.fffffcp-127f, 0x1.fffffep127f, 1.0f}) {
+    widen(value);
+    narrow(static_cast<double>(value));
+  }
+  for (int i = 0; i < 3000000; ++i) {
+    const float value = DrawBinary32(state);
+    widen(value);
+    narrow(static_cast<double>(value));
+    // Halfway to the next number, and next to that.
+    const float next = std::bit_cast<float>(std::bit_cast<u32>(value) + 1);
+    const double middle = (static_cast<double>(value) + static_cast<double>(next)) / 2;
+    narrow(middle);
+    narrow(Value(Bits(middle) + 1));
+    narrow(Value(Bits(middle) - 1));
+    narrow(Value(Bits(middle) ^ (NextSplitMix(state) >> 12)));
+    narrow(std::ldexp(middle, -static_cast<int>(NextSplitMix(state) % 40)));
+  }
+  EXPECT_EQ(differences.count, 0) << std::hexfloat << differences.a << " " << differences.b;
+}
+
+TEST(SoftBinary64Test, Binary32DividesAsHardwareDoes) {
+  std::uint64_t state = 5;
+  Differences differences;
+  for (int i = 0; i < 6000000; ++i) {
+    const float a = DrawBinary32(state);
+    const float b = DrawBinary32(state);
+    const float expected = a / b;
+    if (b == 0.0f || !std::isfinite(expected)) continue;
+    if (std::bit_cast<u32>(Binary32Divide(a, b)) != std::bit_cast<u32>(expected)) differences.Note(a, b);
+  }
+  EXPECT_EQ(differences.count, 0) << std::hexfloat << differences.a << " " << differences.b;
+}
+
 // The bound that the quotient's digits rest on.
 TEST(SoftBinary64Test, ReciprocalIsLowByFourAtMost) {
   int failures = 0;

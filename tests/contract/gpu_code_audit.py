@@ -16,7 +16,7 @@ import amd_compiler
 import gpu_code_plants
 import kernel_source
 import nvidia_compiler
-from kernel_source import FLOAT_MODULES, MODULES, ROW_CHAINS
+from kernel_source import FLOAT_MODULES, MODULES, float_additions
 from source_audit import ROOT, read_tree
 
 AMD_FOLDER, CUDA_FOLDER = "hip_modules", "cuda_modules"
@@ -31,7 +31,7 @@ def audit_amd(build, lists):
             path = os.path.join(build, AMD_FOLDER, "%s.%s.co" % (module, target))
             if os.path.exists(path):
                 problems += amd_compiler.audit_code_object(module, target, path, kernels, module in FLOAT_MODULES,
-                                                           ROW_CHAINS.get(module, ()))
+                                                           float_additions(module))
             else:
                 problems.append("module %s for %s: is not built: %s" % (module, target, path))
     try:
@@ -125,7 +125,7 @@ def compile_amd(lists, module, change, headers, flags, target, name_as=None):
         amd_compiler.compile_source(change(gpu_code_plants.amd_source(module)), target, path, "-I", SOURCES, *flags,
                                     include=folder)
         return amd_compiler.audit_code_object(module, name_as or target, path, lists[module], module in FLOAT_MODULES,
-                                              ROW_CHAINS.get(module, ()))
+                                              float_additions(module))
     return with_headers(headers, act)
 
 

@@ -101,6 +101,11 @@ AMD_PLANTS = [
      ("kernel planted: another rounding mode: s_setreg",)),
     ("second addition in a chain", "float_motion", same, CHAIN, (),
      ("kernel row_sads: 3 float additions in a row chain",)),
+    ("unrolled loop of a sum", "speed", same,
+     {"features/speed/speed_kernels.h": ("for (i32 x = 0; x < args.width; ++x) sum = sum + start[y * stride + x];",
+                                         "for (i32 x = 0; x < args.width; x += 2) {\n        sum = sum + start[x];\n"
+                                         "        sum = sum + start[x + 1];\n      }")}, (),
+     ("kernel means: 2 float additions in a row chain, not 1",)),
     ("binary32 in a module of integers", "psnr",
      amd_kernel("data[own] = static_cast<u32>(static_cast<float>(data[own]) * 0.3f);"), {}, (),
      ("kernel planted: .* in a module of integers",)),

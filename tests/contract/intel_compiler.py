@@ -133,8 +133,8 @@ def disassemble(path, device):
         return kernels
 
 
-def audit_machine_code(module, device, code, prefix, row_chains):
-    """No fused multiply-add, and a row chain has one difference and one addition."""
+def audit_machine_code(module, device, code, prefix, additions):
+    """No fused multiply-add, and as many additions as {kernel: additions} says, so that no loop has several at a time."""
     problems = []
     for name, kernel in sorted(code.items()):
         short = name[len(prefix):] if name.startswith(prefix) else name
@@ -143,8 +143,9 @@ def audit_machine_code(module, device, code, prefix, row_chains):
         if kernel.fused != 3 * in_divisions:
             problems.append("%s: %d fused multiply-adds, %d of them in integer divisions" %
                             (tag, kernel.fused, 3 * in_divisions))
-        if short in row_chains and kernel.additions != 2 + in_divisions:
-            problems.append("%s: %d float additions in a row chain, not 2" % (tag, kernel.additions - in_divisions))
+        if short in additions and kernel.additions != additions[short] + in_divisions:
+            problems.append("%s: %d float additions in a row chain, not %d" %
+                            (tag, kernel.additions - in_divisions, additions[short]))
     return problems
 
 

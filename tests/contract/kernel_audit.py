@@ -19,7 +19,7 @@ import intel_compiler
 import kernel_plants
 import kernel_source
 import spirv_module
-from kernel_source import FLOAT_MODULES, KERNEL_LIST, MODULES, ROW_CHAINS
+from kernel_source import FLOAT_MODULES, KERNEL_LIST, MODULES, ORDERED_SUMS, ROW_CHAINS, float_additions
 from source_audit import ROOT, read_tree
 
 BUILT_IN = "kernel_modules"
@@ -42,7 +42,8 @@ def audit_data(name, data, kernels):
         module = spirv_module.Module(data)
     except ValueError as error:
         return ["module %s: %s" % (name, error)]
-    return spirv_module.audit_module(name, module, kernels, name in FLOAT_MODULES, ROW_CHAINS.get(name, ()))
+    return spirv_module.audit_module(name, module, kernels, name in FLOAT_MODULES, ROW_CHAINS.get(name, ()),
+                                     ORDERED_SUMS.get(name))
 
 
 def audit_identity(name, built, checked_in):
@@ -88,7 +89,7 @@ def audit_machine_code(name, path):
             problems.append("module %s: %s" % (name, error))
             continue
         problems += intel_compiler.audit_machine_code(name, device, code, spirv_module.prefix(name),
-                                                      ROW_CHAINS.get(name, ()))
+                                                      float_additions(name))
     return problems
 
 
@@ -98,7 +99,8 @@ def host_kernels():
                '  for (const auto& kernel : lockstep::KernelList()) {\n'
                '    std::printf("%s %s %zu\\n", kernel.module, kernel.name, kernel.argument_bytes);\n  }\n}\n')
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(["g++", "-std=c++20", "-I", os.path.join(ROOT, "src"), "-x", "c++", "-",
+        have = ["-DLOCKSTEP_KERNELS_OF_" + module.upper() for module in MODULES]
+        done = subprocess.run(["g++", "-std=c++20", *have, "-I", os.path.join(ROOT, "src"), "-x", "c++", "-",
                                os.path.join(ROOT, KERNEL_LIST), "-o", os.path.join(folder, "list")],
                               input=program, text=True, capture_output=True, check=False)
         if done.returncode != 0:

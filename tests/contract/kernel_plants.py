@@ -16,11 +16,14 @@ MOTION = FEATURES + "motion/motion_arithmetic.h"
 FLOAT_PSNR = FEATURES + "float_psnr/float_psnr_arithmetic.h"
 FLOAT_PSNR_KERNELS = FEATURES + "float_psnr/float_psnr_kernels.h"
 VIF_KERNELS = FEATURES + "vif/vif_kernels.h"
+SPEED = FEATURES + "speed/speed_arithmetic.h"
+SPEED_KERNELS = FEATURES + "speed/speed_kernels.h"
 ADM_KERNELS = FEATURES + "adm/adm_kernels.h"
 
 CHAIN_LOOP = "for (i32 x = 0; x < args.width; ++x) sum = FloatMotionAddDifference(sum, previous[x], current[x]);"
 CHAIN_STORE = "if (row < args.height) args.row_sads[y] = sum;"
 CHAIN = r"kernel row_sads: .*"
+MEANS_LOOP = "for (i32 x = 0; x < args.width; ++x) sum = sum + start[y * stride + x];"
 PSNR_STORE = "if (item.row < args.height) args.parts[i64{y} * item.lanes + item.lane] = sum;"
 PSNR_LIVE = "const i32 y = LiveRow(item.row, args.height);"
 PSNR = r"kernel squared_error_u8: .*"
@@ -78,6 +81,22 @@ SOURCE_PLANTS = [
      "using Steps = AdmBinary64Steps;", "adm_kernels.h: uses AdmBinary64Steps"),
     ("a float sum in another kernel", "float_motion", FLOAT_MOTION_CHAIN, "float value = v2;",
      "float value = v2;\n    value += v1;", "kernel blur5_u8: .*float sum outside the named row chains"),
+    ("window shared by lanes", "speed", SPEED_KERNELS, MEANS_LOOP,
+     MEANS_LOOP.replace("x = 0", "x = item.lane").replace("++x", "x += item.lanes"),
+     "kernel means: .*strided, blocked or shared loop"),
+    ("rows of a window in blocks", "speed", SPEED_KERNELS, MEANS_LOOP,
+     "for (i32 x = 0; x + 1 < args.width; x += 2) sum = sum + start[y * stride + x];",
+     "kernel means: .*strided, blocked or shared loop"),
+    ("two samples at a time", "speed", SPEED_KERNELS, MEANS_LOOP,
+     MEANS_LOOP.replace("sum + start", "sum + start[0] + start"), "kernel means: .*more than one value is added"),
+    ("two taps at a time", "speed", SPEED_KERNELS, "sum = SpeedFilterStep(sum, args.taps[k], plane[row * stride + column]);",
+     "sum = SpeedFilterStep(sum, args.taps[k], plane[row]);\n"
+     "    sum = SpeedFilterStep(sum, args.taps[k], plane[column]);", "kernel prepare: .*several additions"),
+    ("taps from the end", "speed", SPEED_KERNELS,
+     re.compile(r"for \(i32 k = 0; k < args.tap_count; \+\+k\)(?= \{\s*const i32 row = Mirror\(y)"),
+     "for (i32 k = args.tap_count - 1; k >= 0; --k)", "kernel prepare: .*strided, blocked or shared loop"),
+    ("a tap added before it is multiplied", "speed", SPEED, "return sum + tap * value;", "return (sum + tap) * value;",
+     "SpeedFilterStep: is not one sum and one product"),
     ("early return", "psnr", PSNR_KERNELS, PSNR_LIVE,
      "if (item.row >= args.height) return;\n  const i32 y = LiveRow(item.row, args.height);", PSNR + "early return"),
     ("early return in a row body", "float_motion", FLOAT_MOTION_CHAIN, CHAIN_STORE, "if (row >= args.height) return;\n"
@@ -232,7 +251,18 @@ def plant_second_sum(module, name, kernel):
     plant_after(module, name, kernel, F_ADD, lambda i: [F_ADD, i[1], module.new_id(), i[2], i[2]])
 
 
+def plant_two_additions(module):
+    """The sum goes through another addition before it comes back."""
+    _, begin = first_kernel(module, *MEANS)
+    at = next(i for i in range(begin, len(module.instructions)) if module.instructions[i][0] == F_ADD)
+    addition = module.instructions[at]
+    result, first = addition[2], module.new_id()
+    module.instructions[at] = [F_ADD, addition[1], first, *addition[3:]]
+    module.instructions.insert(at + 1, [F_ADD, addition[1], result, first, addition[4]])
+
+
 SAD = ("float_motion", "row_sads")
+MEANS = ("speed", "means")
 SQUARES = ("float_psnr", "float_psnr_u8")
 ERRORS = ("psnr", "squared_error_u8")
 # Capability, extended instruction set and reduction numbers are those of the SPIR-V specification.
@@ -273,6 +303,10 @@ MODULE_PLANTS = [
     ("exp", SAD, lambda m: plant_extension(m, *SAD, 19, 1), "kernel row_sads: function 19 of OpenCL.std"),
     ("second addition in a chain", SAD, lambda m: plant_second_sum(m, *SAD),
      "kernel row_sads: a row chain is one OpFSub and one OpFAdd"),
+    ("second addition in a mean", MEANS, lambda m: plant_second_sum(m, *MEANS),
+     "kernel means: 2 float additions, not 1 as in the source"),
+    ("two additions a round", MEANS, plant_two_additions,
+     "kernel means: a sum of taps is more than one OpFAdd a round"),
     ("sum of squares", SQUARES, lambda m: plant_after(m, *SQUARES, F_MUL, lambda i: [
         F_ADD, i[1], m.new_id(), i[2], i[2]]), "kernel float_psnr_u8: OpFAdd of two values"),
     ("scaled square", SQUARES, lambda m: plant_after(m, *SQUARES, F_MUL, lambda i: [

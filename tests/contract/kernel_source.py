@@ -18,13 +18,19 @@ SESSION = FEATURES + "device/device_session.cc"
 PRELUDE = "src/base/kernel_prelude.h"
 
 # What brings pictures to their places, and the metrics with kernels; each has one module of its name.
-MODULES = ("picture", "psnr", "float_psnr", "motion", "float_motion", "vif", "adm")
+MODULES = ("picture", "psnr", "float_psnr", "motion", "float_motion", "vif", "adm", "speed")
 # In those that are not here floats do not occur.
-FLOAT_MODULES = ("float_psnr", "float_motion")
+FLOAT_MODULES = ("float_psnr", "float_motion", "speed")
 # Kernels that add up floats. The order of additions is part of the score: one work-item adds a row from left to right.
 ROW_CHAINS = {"float_motion": ("row_sads",)}
+# Kernels that add up floats over the taps of a filter or a window of samples, with the number of float additions and
+# subtractions in each. Loops go up one by one, and a sum has one addition.
+FILTERED_COLUMNS = {"nearest": 3, "bilinear": 3, "bicubic": 3, "lanczos4": 4}
+ORDERED_SUMS = {"speed": {"filter_rows": 1, "prepare": 3, "means": 1, **{
+    "filter_columns_%s_%s" % (resize, sample): count
+    for resize, count in FILTERED_COLUMNS.items() for sample in ("u8", "u16")}}}
 # Metrics whose borders follow Mirror() of the prelude. adm's wavelet has an edge rule of its own.
-MIRRORED = ("motion", "float_motion", "vif")
+MIRRORED = ("motion", "float_motion", "vif", "speed")
 
 TOGETHER = re.compile(r"\b(\w*(?:reduce_over_group|joint_reduce|group_reduce|_scan_over_group|sub_group|SubGroup|"
                       r"subgroup|shuffle|select_from_group|permute_group|shift_group|group_broadcast|atomic|Atomic|"
@@ -32,6 +38,11 @@ TOGETHER = re.compile(r"\b(\w*(?:reduce_over_group|joint_reduce|group_reduce|_sc
 CALL = re.compile(r"\b([A-Za-z_]\w*)\s*(?:<[^;(){}]*>)?\s*\(")
 ROW_TEST = re.compile(r"\brow\s*<(?![<=])")
 CONTROL = {"if", "for", "while", "switch", "return", "sizeof", "static_cast", "do"}
+
+
+def float_additions(module):
+    """{kernel: float additions and subtractions} where their number says whether a compiler kept the order."""
+    return {**{chain: 2 for chain in ROW_CHAINS.get(module, ())}, **ORDERED_SUMS.get(module, {})}
 
 
 def blank(match):
@@ -549,6 +560,41 @@ def is_chain_step(name, statement):
         re.escape(name), pair % ", ", pair % " - "), statement) is not None
 
 
+def audit_ordered_sums(tag, found, sums):
+    """Each sum has one addition, in loops that go up one by one from 0 and that no other work-item shares."""
+    problems = []
+    upwards = re.compile(r"i32 (\w+) = 0; \1 < (?:kTaps \* kTaps|args\.\w+); \+\+\1")
+    for function in found:
+        begun = {}
+        for statement, around in statements(function.body):
+            match = re.fullmatch(r"float (\w+) = 0\.0f", statement)
+            if match:
+                begun[match.group(1)] = len(around)
+            parts = assignment(statement)
+            if not parts or not any(f is function and s == statement for f, _, s in sums):
+                continue
+            name = re.escape(parts[0])
+            if parts[0] not in begun:
+                problems.append("%s: %s: a sum that does not begin at 0: %s" % (tag, function.where(), statement))
+                continue
+            if not re.fullmatch(r"%s = (?:%s \+ \w+(?:\[[^][]*\])?|SpeedFilterStep\(%s, .*\))" % (name, name, name),
+                                statement) or len(re.findall(r"\b%s\b" % name, parts[2])) != 1:
+                problems.append("%s: %s: more than one value is added: %s" % (tag, function.where(), statement))
+            loops = around[begun[parts[0]]:]
+            problems += ["%s: %s: a sum in a strided, blocked or shared loop: %s" % (tag, function.where(), condition)
+                         for kind, condition in loops
+                         if kind != "for" or not upwards.fullmatch(re.sub(r"\s+", " ", condition))]
+        added = [name for f, name, _ in sums if f is function]
+        problems += ["%s: %s: a sum with several additions: %s" % (tag, function.where(), name)
+                     for name in sorted(set(added)) if added.count(name) != 1]
+        if function.name == "SpeedFilterStep" and not re.fullmatch(r"\s*return (\w+) \+ (\w+) \* (\w+);\s*",
+                                                                   function.body):
+            problems.append("%s: %s: is not one sum and one product" % (tag, function.where()))
+        if any(f is function for f, _, _ in sums) and re.search(r"\b(break|continue)\b", function.body):
+            problems.append("%s: %s: a sum that ends early" % (tag, function.where()))
+    return problems
+
+
 def audit_row_chains(sources):
     """Float sums: only in the named kernels, and there one work-item adds a row from left to right."""
     problems = []
@@ -564,6 +610,9 @@ def audit_row_chains(sources):
             found = sources.closure(module, kernel)
             tag = "%s, kernel %s" % (module, kernel.name)
             sums = [(f, name, s) for f in found for name, places in float_sums(f)[1].items() for s in places]
+            if kernel.name in ORDERED_SUMS.get(module, {}):
+                problems += audit_ordered_sums(tag, found, sums)
+                continue
             if kernel.name not in chains:
                 for function, _, statement in sums:
                     problems.append("%s: %s: float sum outside the named row chains: %s" %

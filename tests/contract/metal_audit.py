@@ -39,6 +39,8 @@ constexpr int clz(unsigned int) { return 0; }
 constexpr long clz(unsigned long) { return 0; }
 constexpr float fabs(float value) { return value < 0.0f ? -value : value; }
 }  // namespace metal
+template <class To, class From>
+constexpr To as_type(From) { return To(); }
 #pragma GCC poison double half threadgroup bfloat
 """),
     "address spaces": (["-x", "clcpp", "-cl-std=clc++1.0", "-target", "spir64", "-Wno-unused-function",
@@ -52,6 +54,8 @@ inline int clz(unsigned int) { return 0; }
 inline long clz(unsigned long) { return 0; }
 inline float fabs(float value) { return value; }
 }  // namespace metal
+template <class To, class From>
+inline To as_type(From) { return To(); }
 """),
 }
 FORBIDDEN = [(re.compile(pattern), what) for pattern, what in (

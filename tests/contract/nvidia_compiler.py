@@ -24,6 +24,8 @@ EXCEPTIONS = (
      "the statistic of a pixel, which the metric defines in binary64: conversions and floors by adding 2^52, rounded "
      "down; the division is a rough reciprocal, of a number of at least 2^17, and steps of Newton's with fused "
      "operations, whose result is the correctly rounded one"),
+    ("speed", r"statistics", (BINARY64,),
+     "covariances, which the metric defines as chains of additions in binary64"),
     ("float_motion", r"filter_and_add_\w+", (FUSED_CODE, FLUSHED_CODE),
      "the assembler divides small integers by way of binary32, exactly"),
     ("motion", r"strips_u8", (FUSED, FUSED_CODE, ROUNDING),

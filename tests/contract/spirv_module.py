@@ -116,8 +116,8 @@ def with_sub_group_size(data, size):
     return module.encode()
 
 
-def audit_module(name, module, kernels, is_float, row_chains=()):
-    """Problems of one module. kernels: names that must be there, and no others."""
+def audit_module(name, module, kernels, is_float, row_chains=(), ordered_sums=None):
+    """Problems of one module. kernels: names that must be there, and no others; ordered_sums: {kernel: additions}."""
     problems = []
     entries, functions, types = module.entry_points(), module.functions(), module.types()
     results = {i[2]: i for body in functions.values() for i in body if len(i) > 2}
@@ -199,8 +199,12 @@ def audit_module(name, module, kernels, is_float, row_chains=()):
                 problems.append("%s: float to 64-bit integer, which becomes arithmetic on some devices" % tag)
     if is_float:
         problems += _audit_float_operations(name, module, functions, kernel_of)
+    ordered_sums = ordered_sums or {}
     for function, body in functions.items():
-        if short(entries.get(function, "")) not in row_chains and _has_float_sum(body):
+        if short(entries.get(function, "")) in ordered_sums:
+            problems += ["%s: %s" % (kernel_of(function), p)
+                         for p in _audit_ordered_sums(body, ordered_sums[short(entries[function])])]
+        elif short(entries.get(function, "")) not in row_chains and _has_float_sum(body):
             problems.append("%s: float sum that a loop carries, outside the named row chains" % kernel_of(function))
     for chain in row_chains:
         bodies = [body for f, body in functions.items() if entries.get(f) == prefix(name) + chain]
@@ -224,8 +228,8 @@ def _audit_float_operations(name, module, functions, kernel_of):
     return problems
 
 
-def _has_float_sum(body):
-    """Whether a float addition depends on its own result of an earlier round of a loop."""
+def _float_operands(body):
+    """{result: operands} of what computes, chooses or carries floats."""
     operands = {}
     for instruction in body:
         if instruction[0] in FLOAT_OPERATIONS or instruction[0] == SELECT:
@@ -234,16 +238,40 @@ def _has_float_sum(body):
             operands[instruction[2]] = instruction[3::2]
         elif instruction[0] == EXT_INST:
             operands[instruction[2]] = instruction[5:]
-    for addition in (i[2] for i in body if i[0] in (F_ADD, F_SUB)):
-        seen, queue = set(), list(operands[addition])
-        while queue:
-            identifier = queue.pop()
-            if identifier == addition:
-                return True
-            if identifier not in seen:
-                seen.add(identifier)
-                queue += operands.get(identifier, [])
-    return False
+    return operands
+
+
+def _depends_on(identifier, operands):
+    """Every result that this one is made of, itself where a loop carries it."""
+    seen, queue = set(), list(operands[identifier])
+    while queue:
+        other = queue.pop()
+        if other not in seen:
+            seen.add(other)
+            queue += operands.get(other, [])
+    return seen
+
+
+def _has_float_sum(body):
+    """Whether a float addition depends on its own result of an earlier round of a loop."""
+    operands = _float_operands(body)
+    return any(i[2] in _depends_on(i[2], operands) for i in body if i[0] in (F_ADD, F_SUB))
+
+
+def _audit_ordered_sums(body, additions):
+    """What loops carry from round to round is one addition each, and there are as many additions as in the source."""
+    operands = _float_operands(body)
+    computing = {i[2]: i[0] for i in body if i[0] in FLOAT_OPERATIONS}
+    depends = {i: _depends_on(i, operands) for i in computing}
+    carried = [i for i in computing if i in depends[i]]
+    problems = []
+    if any(computing[i] != F_ADD or any(i in depends[j] for j in depends[i] if j in computing and j != i)
+           for i in carried):
+        problems.append("a sum of taps is more than one OpFAdd a round")
+    found = sum(computing[i] in (F_ADD, F_SUB) for i in computing)
+    if found != additions:
+        problems.append("%d float additions, not %d as in the source" % (found, additions))
+    return problems
 
 
 def _audit_row_chain(body):

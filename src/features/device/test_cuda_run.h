@@ -51,7 +51,7 @@ class Pictures {
   DevicePicture picture_;
 };
 
-/// Facts of all frames as one batch.
+/// Facts of all frames as one batch. Steps that are not in groups run as on other devices.
 inline std::vector<std::vector<Fact>> BatchFacts(const DeviceProgram& program, const Feature& feature,
                                                  const Kernels& kernels, std::span<const Frame> reference,
                                                  std::span<const Frame> distorted) {
@@ -87,6 +87,14 @@ inline std::vector<std::vector<Fact>> BatchFacts(const DeviceProgram& program, c
     for (std::size_t n = 0; n < count; ++n) {
       const std::span<const std::byte> block = steps[n].arguments(steps[n].steps()[i]);
       std::copy(block.begin(), block.end(), arguments.data() + n * step.argument_bytes);
+    }
+    if (!step.plan) {
+      const KernelDescription* const portable = test_run::FindKernel(program.module(), step.kernels.front());
+      EXPECT_NE(portable, nullptr) << step.kernels.front();
+      const KernelLaunch launch = {arguments.data(), step.work_items(), step.lanes_shift};
+      const int work_items = step.work_items() * static_cast<int>(count);
+      for (int item = 0; portable != nullptr && item < work_items; ++item) portable->run(launch, item);
+      continue;
     }
     const GroupPlan plan = step.plan(static_cast<int>(count));
     const auto kernel = kernels.at(step.kernels.at(static_cast<std::size_t>(plan.kernel)));

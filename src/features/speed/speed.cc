@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "features/speed/speed_device.h"
 #include "features/speed/speed_options.h"
 #include "features/speed/speed_pair.h"
 
@@ -82,6 +83,10 @@ class SpeedChromaFeature final : public Feature {
       singular |= Fact{pair.bits()} << (2 * (p - 1));
     }
     facts[2] = singular;
+  }
+
+  std::unique_ptr<DeviceProgram> MakeDeviceProgram(const DeviceTraits& traits) const override {
+    return MakeSpeedChromaDeviceProgram(format_, planes_, traits);
   }
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {
@@ -184,6 +189,7 @@ constinit const FeatureDescription kSpeedChroma = {
           SpeedPlanes::Create(options, format.scored_plane_size(1), "chroma planes", format.bit_depth,
                               options.GetInt("speed_weight_var_mode"), target));
     },
+    .on_devices = true,
 };
 
 constinit const FeatureDescription kSpeedTemporal = {
