@@ -31,7 +31,10 @@ OptionInfo DescribeOption(const OptionSpec& spec) {
     case OptionType::kInt:
     case OptionType::kDouble:
       info.type = spec.type == OptionType::kInt ? "int" : "double";
-      info.default_value = fmt::format("{:g}", spec.default_value);
+      // A default outside the range stands for an option that is not given, and cannot be given.
+      info.default_value = spec.default_value < spec.minimum || spec.default_value > spec.maximum
+                               ? "none"
+                               : fmt::format("{:g}", spec.default_value);
       info.range = fmt::format("{:g} to {:g}", spec.minimum, spec.maximum);
       break;
     case OptionType::kString:

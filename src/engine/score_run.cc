@@ -12,6 +12,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,8 +43,11 @@ using Clock = std::chrono::steady_clock;
 // Puts one metric's scores into the table of the run.
 class TableSink : public ScoreSink {
  public:
-  TableSink(const PlannedFeature& feature, ScoreTable& table, Report& report)
-      : feature_(feature), table_(table), report_(report) {}
+  using Warnings = std::set<std::pair<std::int64_t, std::string>>;
+
+  /// in  warnings: what metrics have said already; two requests of one metric say the same of the same pictures
+  TableSink(const PlannedFeature& feature, ScoreTable& table, Warnings& warnings, Report& report)
+      : feature_(feature), table_(table), warnings_(warnings), report_(report) {}
 
   void Put(int column, std::int64_t frame, double value) override {
     table_.Put(feature_.table_columns[static_cast<std::size_t>(column)], frame, value);
@@ -52,12 +56,16 @@ class TableSink : public ScoreSink {
     report_.aggregates.emplace_back(std::string(name) + feature_.aggregate_suffix, value);
   }
   void Warn(std::int64_t frame, std::string_view text) override {
-    report_.warnings.push_back({{}, frame, fmt::format("{}: {}", feature_.description->name, text)});
+    if (frame < table_.first() || frame >= table_.first() + table_.count()) return;
+    std::string line = fmt::format("{}: {}", feature_.description->name, text);
+    if (!warnings_.emplace(frame, line).second) return;
+    report_.warnings.push_back({{}, frame, std::move(line)});
   }
 
  private:
   const PlannedFeature& feature_;
   ScoreTable& table_;
+  Warnings& warnings_;
   Report& report_;
 };
 
@@ -406,8 +414,9 @@ class ScoreRun {
     report.warnings = inputs_->CollectWarnings();
 
     ScoreTable table = plan_.MakeScoreTable(report.first_frame, report.frame_count);
+    TableSink::Warnings warnings;
     for (std::size_t f = 0; f < plan_.features().size(); ++f) {
-      TableSink sink(plan_.features()[f], table, report);
+      TableSink sink(plan_.features()[f], table, warnings, report);
       plan_.features()[f].feature->Finish(facts.facts[f], sink);
     }
     for (const PlannedModel& model : plan_.models()) PredictModel(model, request_.subsample, ThreadCount(), table);

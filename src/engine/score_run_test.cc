@@ -389,6 +389,28 @@ TEST(ScoreRun, BadRequestsAreRefusedBeforeReading) {
   }
 }
 
+TEST(ScoreRun, FilesOfMetricsAreCompletedOrTheRunFails) {
+  constexpr VideoFormat kLuma{PixelFormat::kYuv400, 216, 20, 8};
+  ScoreRequest request;
+  request.reference = {MakeClip("heatmaps.yuv", 5, 0, kLuma), kLuma, 0};
+  request.distorted = request.reference;
+  request.distorted.path = MakeClip("heatmaps2.yuv", 5, 3, kLuma);
+  request.threads = 3;
+  const std::filesystem::path folder = request.reference.path + ".heatmaps";
+  request.features.push_back({"cambi", {{"heatmaps_path", folder}}});
+  MustRun(request);
+  const std::filesystem::path last = folder / "cambi_heatmap_scale_4_14x2_16b.gray";
+  EXPECT_EQ(std::filesystem::file_size(last), 5u * 14u * 2u * 2u);
+  // Something is in the way of the last file.
+  std::filesystem::remove(last);
+  std::filesystem::create_directories(last / "folder");
+  const Result<Report> report = RunScore(request);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kInputOutput);
+  EXPECT_EQ(report.error().file, last);
+  EXPECT_FALSE(std::filesystem::exists(last.string() + ".unfinished"));
+}
+
 TEST(ScoreRun, StopsWhenAsked) {
   ScoreRequest request = MakeFullRequest();
   std::stop_source stop;

@@ -157,11 +157,18 @@ std::string OptionValues::NameText(std::size_t index) const {
 }
 
 bool OptionValues::CanMergeOutputs(const OptionValues& other) const {
+  bool both_ask = false;
+  bool has_same_form = true;
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     if (specs_[i].effect != OptionEffect::kOutputOnly || specs_[i].type != OptionType::kString) continue;
-    if (!IsDefault(i) && !other.IsDefault(i) && values_[i] != other.values_[i]) return false;
+    if (*specs_[i].choices != '\0') {
+      has_same_form = has_same_form && values_[i] == other.values_[i];
+    } else if (!IsDefault(i) && !other.IsDefault(i)) {
+      both_ask = true;
+      if (values_[i] != other.values_[i]) return false;
+    }
   }
-  return true;
+  return !both_ask || has_same_form;
 }
 
 void OptionValues::MergeOutputs(const OptionValues& other) {

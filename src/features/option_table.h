@@ -35,7 +35,9 @@ struct OptionSpec {
   double maximum;
   const char* meaning;
   const char* default_text = "";  // default of a string option
-  const char* choices = "";       // texts that a string option accepts, with spaces between; empty: any
+  // Texts that a string option accepts, or numbers that a metric accepts, which checks them itself, with spaces
+  // between; empty: any.
+  const char* choices = "";
 };
 
 /// The words of OptionSpec::choices.
@@ -84,7 +86,8 @@ class OptionValues {
   [[nodiscard]] bool IsDefault(std::size_t index) const;
   /// Text as it stands in a score name: "%g", "%d", the string, or nothing for a bool.
   [[nodiscard]] std::string NameText(std::size_t index) const;
-  /// False where both ask for an output text, such as a path, and not for the same one.
+  /// False where both ask for an output text, such as a path, and not for the same one or in another of the forms that
+  /// are its choices.
   [[nodiscard]] bool CanMergeOutputs(const OptionValues& other) const;
   /// Switches on every output that `other` (same table) asks for: output-only bools are united, texts taken over.
   void MergeOutputs(const OptionValues& other);

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::array<OptionSpec, 8> kSpecs = {{
+constexpr std::array<OptionSpec, 9> kSpecs = {{
     {"zoom", "z", OptionType::kDouble, OptionEffect::kInName, 1.0, 0.0, 50.0, "factor"},
     {"depth", nullptr, OptionType::kInt, OptionEffect::kInName, 3, -5, 9, "levels"},
     {"average", "avg", OptionType::kBool, OptionEffect::kInName, 0, 0, 1, "average"},
@@ -21,6 +21,7 @@ constexpr std::array<OptionSpec, 8> kSpecs = {{
     {"method", "m", OptionType::kString, OptionEffect::kInName, 0, 0, 0, "method", "nearest"},
     {"maps", nullptr, OptionType::kString, OptionEffect::kOutputOnly, 0, 0, 0, "folder"},
     {"curve", nullptr, OptionType::kString, OptionEffect::kInName, 0, 0, 0, "curve", "straight", "straight bent"},
+    {"form", nullptr, OptionType::kString, OptionEffect::kOutputOnly, 0, 0, 0, "form of the maps", "raw", "raw png"},
 }};
 
 Result<OptionValues> Parse(const std::vector<std::pair<std::string, std::string>>& options) {
@@ -122,6 +123,9 @@ TEST(OptionTable, OutputTextsAreTakenOver) {
   EXPECT_EQ(plain->GetString("maps"), "here");
   EXPECT_FALSE(plain->CanMergeOutputs(*Parse({{"maps", "there"}})));
   EXPECT_TRUE(plain->CanMergeOutputs(*Parse({{"maps", "here"}, {"method", "other"}})));
+  // The form of a map counts where both want one.
+  EXPECT_FALSE(plain->CanMergeOutputs(*Parse({{"maps", "here"}, {"form", "png"}})));
+  EXPECT_TRUE(Parse({})->CanMergeOutputs(*Parse({{"maps", "here"}, {"form", "png"}})));
 }
 
 TEST(ScoreName, ChangedOptionsAreSortedByTheirFullName) {

@@ -128,6 +128,38 @@ inline std::vector<Fact> FactsOf(const FeatureDescription& metric, const test_ru
   return pictures.Facts(last);
 }
 
+/// Runs bands last to first on one thread, with line buffers that the band before left dirty.
+class BandsBackwards final : public BandRunner {
+ public:
+  BandsBackwards(int bands, std::unique_ptr<Workspace> lines) : bands_(bands), lines_(std::move(lines)) {}
+  [[nodiscard]] int band_count() const override { return bands_; }
+  void Run(int bands, void (*work)(void* context, int band, Workspace* lines), void* context) override {
+    for (int band = bands - 1; band >= 0; --band) work(context, band, lines_.get());
+  }
+
+ private:
+  int bands_;
+  std::unique_ptr<Workspace> lines_;
+};
+
+/// Facts of a reference and a distorted picture that are cut into bands.
+inline std::vector<Fact> FactsOfBands(const FeatureDescription& metric, const test_run::OptionTexts& options,
+                                      const PicturePair& pair, CpuTarget target, int bands) {
+  const VideoFormat& format = pair.frames[0].format();
+  const std::unique_ptr<Feature> feature = test_run::TryMakeFeature(metric, options, format, target).value();
+  const std::unique_ptr<Workspace> workspace = feature->MakeWorkspace();
+  std::vector<Fact> facts(static_cast<std::size_t>(feature->fact_count()));
+  BandsBackwards runner(bands, feature->MakeLineBuffers());
+  FrameWindow window;
+  window.reference = &pair.frames[0];
+  window.distorted = &pair.frames[1];
+  window.band_runner = &runner;
+  // The second time meets what the first one left in the buffers.
+  feature->Extract(window, workspace.get(), facts);
+  feature->Extract(window, workspace.get(), facts);
+  return facts;
+}
+
 /// Every target has the facts of the scalar code.
 inline void ExpectSameFacts(const FeatureDescription& metric, const test_run::OptionTexts& options,
                             std::span<const PicturePair> pairs) {

@@ -5,6 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "features/feature_list.h"
+#include "model/model.h"
 
 namespace lockstep {
 namespace {
@@ -15,6 +19,25 @@ constexpr double kNearLower = 0.01;
 // Whole numbers with a range this small name kinds: all of them are tried, and none goes with values of other options
 // that it may not fit.
 constexpr double kFewValues = 9.0;
+
+// Options of cambi that do nothing, or are refused, unless others go with them. The encode of 1920x1080 starts at half
+// of its size, whatever the clip's.
+constexpr const char* kCambiJoint[] = {
+    "enc_width=448:enc_height=252:enc_bitdepth=8:full_ref=true", "src_width=1000:src_height=562:full_ref=true",
+    "enc_width=400:enc_height=225:src_width=448:src_height=252:full_ref=true",
+    "enc_width=1920:enc_height=1080:cambi_high_res_speedup=1080:cambi_vis_lum_threshold=0.06:cambi_max_val=17",
+    "enc_width=1920:enc_height=1080:cambi_high_res_speedup=1080:window_size=31:max_log_contrast=5:cambi_topk=0.1"};
+
+OptionList ParseOptions(std::string_view text) {
+  OptionList options;
+  while (!text.empty()) {
+    const std::string_view entry = text.substr(0, text.find(':'));
+    const std::size_t equals = entry.find('=');
+    options.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+    text.remove_prefix(std::min(entry.size() + 1, text.size()));
+  }
+  return options;
+}
 
 std::string NumberText(const OptionSpec& spec, double value) {
   if (spec.type == OptionType::kInt) return fmt::format("{}", static_cast<long long>(value));
@@ -40,6 +63,10 @@ std::vector<std::string> Values(const OptionSpec& spec) {
     case OptionType::kDouble: {
       const double low = std::max(spec.minimum, -kLargest);
       const double high = std::min(spec.maximum, kLargest);
+      if (*spec.choices != '\0') {
+        for (const std::string_view choice : ChoicesOf(spec)) add(std::string(choice));
+        break;
+      }
       if (IsChoice(spec)) {
         for (int step = 0; step <= static_cast<int>(high - low); ++step) add(NumberText(spec, low + step));
         break;
@@ -56,6 +83,21 @@ std::vector<std::string> Values(const OptionSpec& spec) {
       break;
   }
   return texts;
+}
+
+// What the built-in models ask of the metric.
+std::vector<OptionList> OptionsOfModels(const FeatureDescription& feature) {
+  std::vector<OptionList> cases;
+  for (const BuiltInModelInfo& built_in : BuiltInModels()) {
+    const Result<LoadedModel> model = LoadBuiltInModel(built_in.version, {});
+    if (!model) continue;
+    for (const ModelFeature& read : model->main.features()) {
+      if (FindFeatureByScore(read.raw_name) != &feature) continue;
+      OptionList options(read.options.entries().begin(), read.options.entries().end());
+      if (std::find(cases.begin(), cases.end(), options) == cases.end()) cases.push_back(std::move(options));
+    }
+  }
+  return cases;
 }
 
 }  // namespace
@@ -80,6 +122,12 @@ std::vector<OptionList> OptionCases(const FeatureDescription& feature, bool only
   }
   if (all_bools.size() > 1) cases.push_back(all_bools);
   if (all_numbers.size() > 1) cases.push_back(all_numbers);
+  if (std::string_view(feature.name) == "cambi") {
+    for (const char* joint : kCambiJoint) cases.push_back(ParseOptions(joint));
+  }
+  for (OptionList& options : OptionsOfModels(feature)) {
+    if (std::find(cases.begin(), cases.end(), options) == cases.end()) cases.push_back(std::move(options));
+  }
   return cases;
 }
 

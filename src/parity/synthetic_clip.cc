@@ -18,11 +18,12 @@ struct ContentName {
   ClipContent content;
   std::string_view name;
 };
-constexpr std::array<ContentName, 5> kContents = {{{ClipContent::kNoise, "noise"},
+constexpr std::array<ContentName, 6> kContents = {{{ClipContent::kNoise, "noise"},
                                                    {ClipContent::kStripes, "stripes"},
                                                    {ClipContent::kNatural, "natural"},
                                                    {ClipContent::kIdentical, "identical"},
-                                                   {ClipContent::kFlat, "flat"}}};
+                                                   {ClipContent::kFlat, "flat"},
+                                                   {ClipContent::kBands, "bands"}}};
 
 // A wave of straight slopes from 0 to `high` and back.
 int Triangle(int position, int period, int high) {
@@ -39,6 +40,11 @@ int NaturalSample(int x, int y, int plane, int frame, std::uint64_t random) {
   return slope + texture + edge + static_cast<int>(random % 1500);
 }
 
+// A slow slope at 16 bits, with single samples that stand out.
+int BandSample(int x, int y, int frame, std::uint64_t random) {
+  return 9000 + Triangle(x + y / 2 + 5 * frame, 1200, 6000) + (random % 61 == 0 ? 300 : 0);
+}
+
 void FillPlane(const SyntheticClip& clip, int plane, int frame, bool distorted, MutablePlaneView out) {
   const int maximum = (1 << clip.format.bit_depth) - 1;
   const int shift = 16 - clip.format.bit_depth;
@@ -52,6 +58,12 @@ void FillPlane(const SyntheticClip& clip, int plane, int frame, bool distorted, 
         return ((is_distorted ? y : x) + frame) % 2 == 0 ? 0 : maximum;
       case ClipContent::kFlat:
         return is_distorted ? maximum : frame % 2 * maximum / 2;
+      case ClipContent::kBands:
+        if (plane == 0) {
+          const int slope = BandSample(x, y, frame, NextSplitMix(state));
+          return (is_distorted ? slope & ~255 : slope & ~63) >> shift;  // steps of an 8-bit or of a 10-bit code
+        }
+        break;
       case ClipContent::kNatural:
       case ClipContent::kIdentical:
         break;
@@ -117,7 +129,8 @@ std::vector<SyntheticClip> BuiltInClips(bool all) {
         {{kYuv444, 19, 23, 10}, kNoise},      {{kYuv422, 31, 9, 8}, kNoise},      {{kYuv420, 33, 33, 16}, kNoise},
         {{kYuv422, 64, 64, 12}, kStripes},    {{kYuv420, 66, 120, 10}, kNatural}, {{kYuv422, 131, 75, 8}, kNatural},
         {{kYuv444, 161, 91, 12}, kNoise},     {{kYuv400, 257, 145, 16}, kNoise},  {{kYuv420, 322, 182, 8}, kFlat},
-        {{kYuv420, 320, 180, 8}, kIdentical}, {{kYuv420, 576, 324, 8}, kNatural}, {{kYuv420, 580, 326, 10}, kNatural}};
+        {{kYuv420, 320, 180, 8}, kIdentical}, {{kYuv420, 576, 324, 8}, kNatural}, {{kYuv420, 580, 326, 10}, kNatural},
+        {{kYuv420, 393, 221, 8}, kBands},     {{kYuv444, 962, 542, 10}, kBands}};
   }
   constexpr std::array<PlaneSize, 16> kSizes = {{{3, 3},
                                                  {4, 5},

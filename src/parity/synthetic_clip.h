@@ -18,6 +18,7 @@ enum class ClipContent {
   kNatural,    // slopes, edges and a little noise; distorted by blur and coarse steps
   kIdentical,  // the natural clip against itself
   kFlat,       // one value each
+  kBands,      // luma: a slow slope in fine steps, distorted in coarse ones; chroma: the natural clip
 };
 
 struct SyntheticClip {

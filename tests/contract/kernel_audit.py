@@ -99,8 +99,7 @@ def host_kernels():
                '  for (const auto& kernel : lockstep::KernelList()) {\n'
                '    std::printf("%s %s %zu\\n", kernel.module, kernel.name, kernel.argument_bytes);\n  }\n}\n')
     with tempfile.TemporaryDirectory() as folder:
-        have = ["-DLOCKSTEP_KERNELS_OF_" + module.upper() for module in MODULES]
-        done = subprocess.run(["g++", "-std=c++20", *have, "-I", os.path.join(ROOT, "src"), "-x", "c++", "-",
+        done = subprocess.run(["g++", "-std=c++20", "-I", os.path.join(ROOT, "src"), "-x", "c++", "-",
                                os.path.join(ROOT, KERNEL_LIST), "-o", os.path.join(folder, "list")],
                               input=program, text=True, capture_output=True, check=False)
         if done.returncode != 0:

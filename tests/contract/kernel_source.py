@@ -18,9 +18,9 @@ SESSION = FEATURES + "device/device_session.cc"
 PRELUDE = "src/base/kernel_prelude.h"
 
 # What brings pictures to their places, and the metrics with kernels; each has one module of its name.
-MODULES = ("picture", "psnr", "float_psnr", "motion", "float_motion", "vif", "adm", "speed")
+MODULES = ("picture", "psnr", "float_psnr", "motion", "float_motion", "vif", "adm", "cambi", "speed")
 # In those that are not here floats do not occur.
-FLOAT_MODULES = ("float_psnr", "float_motion", "speed")
+FLOAT_MODULES = ("float_psnr", "float_motion", "cambi", "speed")
 # Kernels that add up floats. The order of additions is part of the score: one work-item adds a row from left to right.
 ROW_CHAINS = {"float_motion": ("row_sads",)}
 # Kernels that add up floats over the taps of a filter or a window of samples, with the number of float additions and

@@ -103,6 +103,7 @@ def audit_cmake(files):
     return problems
 
 
+OPTION_TABLE = re.compile(r"\bOptionSpec \w+\[\]")
 OPTION_ROW = re.compile(r'\{\s*"(\w+)",\s*(?:nullptr|"\w+"),\s*OptionType::')
 
 
@@ -116,8 +117,10 @@ def audit_options(files):
         if names and not path.endswith("_options.h"):
             problems.append("%s: option rows belong in <metric>_options.h" % path)
         if path.endswith("_options.h"):
-            if len(names) != len(set(names)):
-                problems.append("%s: an option is listed twice" % path)
+            for table in OPTION_TABLE.split(strip_comments(text)):
+                rows = OPTION_ROW.findall(table)
+                if len(rows) != len(set(rows)):
+                    problems.append("%s: an option is listed twice" % path)
             for name in names:
                 owners.setdefault(name, set()).add(os.path.dirname(path))
     for path, text in sorted(files.items()):
@@ -133,9 +136,12 @@ def audit_options(files):
 
 # Metrics whose reference computes single values in binary64; the arithmetic takes that step as a policy, so that
 # devices without binary64 replace it by exact integer forms.
-# The ssims have no kernels; their reference adds and divides every pixel's terms in binary64.
+# The ssims, float_vif and float_adm have no kernels; their reference divides, rounds or adds terms in binary64.
 BINARY64_POLICY = {"src/features/vif/vif_arithmetic.h", "src/features/adm/adm_arithmetic.h",
-                   "src/features/float_ssim/float_ssim_arithmetic.h", "src/features/ssim/ssim_arithmetic.h"}
+                   "src/features/float_ssim/float_ssim_arithmetic.h", "src/features/ssim/ssim_arithmetic.h",
+                   "src/features/float_vif/float_vif_arithmetic.h", "src/features/float_adm/float_adm_arithmetic.h"}
+# Metrics that are made of elementary functions, and have no kernels.
+ELEMENTARY = {"src/features/ciede/ciede_arithmetic.h", "src/features/psnr_hvs/psnr_hvs_arithmetic.h"}
 LIBM = ("acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf exp exp10 exp2 expm1 fabs fdim floor fma "
         "fmax fmin fmod frexp hypot ldexp lgamma llrint llround log log10 log1p log2 lrint lround modf nearbyint "
         "nextafter pow remainder rint round scalbn sin sincos sinh sqrt tan tanh tgamma trunc").split()
@@ -150,6 +156,8 @@ DEVICE_KERNEL = "features/device/device_kernel.h"
 def may_include(path, name):
     """What texts may include that every device compiles: those like themselves."""
     if name == "base/kernel_prelude.h" or name.endswith("_arithmetic.h"):
+        return True
+    if path in ELEMENTARY and name == "exact/elementary.h":
         return True
     if path.endswith("_kernels.h"):
         return name in INTEGER_FORMS or name == DEVICE_KERNEL or name.endswith("_kernels.h")
@@ -172,7 +180,7 @@ def audit_arithmetic(files):
                 problems.append("%s: uses %s" % (path, word.strip()))
         for match in LIBM_CALL.finditer(code):
             problems.append("%s: calls %s" % (path, match.group(1)))
-        if re.search(r"\bdouble\b", code) and path not in BINARY64_POLICY:
+        if re.search(r"\bdouble\b", code) and path not in BINARY64_POLICY | ELEMENTARY:
             problems.append("%s: binary64, but is not on the list of policies" % path)
     return problems
 

@@ -265,8 +265,9 @@ def command_of(case, options, clips, report):
     if case.get("subsample"):
         command += ["--subsample", str(case["subsample"])]
     threads = options.threads if options.threads is not None else case.get("threads", 1)
-    if options.c_library and "ciede" in features_of(case):
-        command += ["--cpumask", "63"]  # its vector code calls no elementary function
+    takes_powers = any("adm_p_norm" in settings for _, settings in all_options(case))
+    if options.c_library and ("ciede" in features_of(case) or takes_powers):
+        command += ["--cpumask", "63"]  # their vector code calls no elementary function
     return command + ["--threads", str(threads)] + options.vmaf_option
 
 

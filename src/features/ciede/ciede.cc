@@ -69,9 +69,9 @@ void DoubleRow(const Sample* __restrict samples, int width, u16* __restrict out)
 
 /// Chroma of 4:2:2. The reference takes it for rows that are halved in number and not in length: pixel row y reads
 /// chroma row y / 2, one sample a pixel, and beyond the row goes on in its memory, where rows are padded with zeros to
-/// a multiple of 32 samples and the next row follows. edge    The last column of an odd width is left out, as the
-/// reference has no sample for it; rows below the plane are
-///         its last one; a picture of one column has one chroma column.
+/// a multiple of 32 samples and the next row follows.
+/// edge    the last column of an odd width is left out, as the reference has no sample for it; rows below the plane are
+///         its last one; a picture of one column has one chroma column
 template <class Sample>
 void ReadOnRow(const PlaneView& plane, int y, const VideoFormat& format, u16* out) {
   constexpr int kRowMultiple = 32;

@@ -103,8 +103,7 @@ LOCKSTEP_LANE_INLINE typename L::F64 CiedeSum(typename L::F64 x, double x_factor
 
 /// CiedeLabOf() of a chunk.
 /// exact   channels are at most 1.82, 1.4 and 2.3, so linear light is at most 4.2, 2.2 and 6.9, and the three sums
-/// below
-///         7; errors of 14 u of their parts and their roundings make less than 110 u
+///         below 7; errors of 14 u of their parts and their roundings make less than 110 u
 template <class L>
 LOCKSTEP_LANE_PASS void CiedeLabPass(const CiedeRow& row, i32 x, const CiedeScale& scale, i32 picture,
                                      CiedeChunk& chunk) {

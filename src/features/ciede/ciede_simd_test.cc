@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "features/ciede/ciede.h"
@@ -137,20 +135,6 @@ TEST(CiedeSimdTest, NeutralColours) {
   }
 }
 
-// Runs bands last to first on one thread, with line buffers that the band before left dirty.
-class BandsBackwards final : public BandRunner {
- public:
-  BandsBackwards(int bands, std::unique_ptr<Workspace> lines) : bands_(bands), lines_(std::move(lines)) {}
-  [[nodiscard]] int band_count() const override { return bands_; }
-  void Run(int bands, void (*work)(void* context, int band, Workspace* lines), void* context) override {
-    for (int band = bands - 1; band >= 0; --band) work(context, band, lines_.get());
-  }
-
- private:
-  int bands_;
-  std::unique_ptr<Workspace> lines_;
-};
-
 TEST(CiedeSimdTest, BandsGiveTheSumOfTheWhole) {
   for (const PixelFormat pixels : kPixelFormats) {
     for (const int height : {1, 7, 64, 131}) {
@@ -158,18 +142,8 @@ TEST(CiedeSimdTest, BandsGiveTheSumOfTheWhole) {
       for (const PicturePair& pair : MakePairs(format)) {
         const std::vector<Fact> expected = test_targets::FactsOf(kCiede, {}, pair, CpuTarget::kScalar);
         for (const int bands : {2, 3, 32}) {
-          const std::unique_ptr<Feature> feature =
-              test_run::TryMakeFeature(kCiede, {}, format, AvailableCpuTargets().back()).value();
-          const std::unique_ptr<Workspace> workspace = feature->MakeWorkspace();
-          BandsBackwards runner(bands, feature->MakeLineBuffers());
-          FrameWindow window;
-          window.reference = &pair.frames[0];
-          window.distorted = &pair.frames[1];
-          window.band_runner = &runner;
-          std::vector<Fact> facts(1);
-          feature->Extract(window, workspace.get(), facts);
-          feature->Extract(window, workspace.get(), facts);
-          ASSERT_EQ(facts, expected) << height << " rows, " << bands << " bands, " << pair.name;
+          ASSERT_EQ(test_targets::FactsOfBands(kCiede, {}, pair, AvailableCpuTargets().back(), bands), expected)
+              << height << " rows, " << bands << " bands, " << pair.name;
         }
       }
     }

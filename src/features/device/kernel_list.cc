@@ -5,17 +5,13 @@
 #include <span>
 
 #include "features/adm/adm_kernels.h"
-#ifdef LOCKSTEP_KERNELS_OF_CAMBI
 #include "features/cambi/cambi_kernels.h"
-#endif
-#ifdef LOCKSTEP_KERNELS_OF_SPEED
-#include "features/speed/speed_kernels.h"
-#endif
 #include "features/float_motion/float_motion_kernels.h"
 #include "features/float_psnr/float_psnr_kernels.h"
 #include "features/motion/motion_kernels.h"
 #include "features/picture/picture_kernels.h"
 #include "features/psnr/psnr_kernels.h"
+#include "features/speed/speed_kernels.h"
 #include "features/vif/vif_kernels.h"
 
 namespace lockstep {
@@ -41,12 +37,8 @@ constexpr KernelDescription kKernels[] = {
     LOCKSTEP_FLOAT_MOTION_KERNELS(LOCKSTEP_FLOAT_MOTION)  //
     LOCKSTEP_VIF_KERNELS(LOCKSTEP_VIF)                    //
     LOCKSTEP_ADM_KERNELS(LOCKSTEP_ADM)                    //
-#ifdef LOCKSTEP_KERNELS_OF_CAMBI
-    LOCKSTEP_CAMBI_KERNELS(LOCKSTEP_CAMBI)
-#endif
-#ifdef LOCKSTEP_KERNELS_OF_SPEED
-    LOCKSTEP_SPEED_KERNELS(LOCKSTEP_SPEED)
-#endif
+    LOCKSTEP_CAMBI_KERNELS(LOCKSTEP_CAMBI)                //
+    LOCKSTEP_SPEED_KERNELS(LOCKSTEP_SPEED)                //
     LOCKSTEP_PICTURE_KERNELS(LOCKSTEP_PICTURE)            //
 };
 

@@ -84,7 +84,7 @@ TEST_P(SyclKernelsTest, FactsOfEveryMetricAreThoseOfTheScalarCode) {
     }
   }
   const std::set<std::string> expected_metrics = {"psnr",         "float_psnr", "motion", "motion_v2",
-                                                  "float_motion", "vif",        "adm"};
+                                                  "float_motion", "vif",        "adm",    "cambi"};
   EXPECT_EQ(metrics, expected_metrics);
 }
 

@@ -238,6 +238,15 @@ inline u32 __byte_perm(u32 a, u32 b, u32 selector) {
   return result;
 }
 
+inline i32 __popc(u32 value) { return std::popcount(value); }
+inline u32 __funnelshift_r(u32 low, u32 high, i32 shift) {
+  return static_cast<u32>((u64{high} << 32 | low) >> (shift & 31));
+}
+inline u32 __dp4a(u32 a, u32 b, u32 sum) {
+  for (int i = 0; i < 32; i += 8) sum += (a >> i & 0xffu) * (b >> i & 0xffu);
+  return sum;
+}
+
 inline double __hiloint2double(i32 high, i32 low) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(static_cast<u32>(high)) << 32 | static_cast<u32>(low));
 }
@@ -300,6 +309,7 @@ T __shfl_down_sync(u32 /*lanes*/, T value, int distance) {
   return Shuffle(value, [&](int i) { return i + distance; });
 }
 inline void atomicAdd(u64* sum, u64 value) { *sum += value; }
+inline void atomicAdd(u32* sum, u32 value) { *sum += value; }
 
 // cuda_warp.cuh on the host; that file says what these do.
 

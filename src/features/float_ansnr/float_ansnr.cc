@@ -10,6 +10,7 @@
 #include "exact/elementary.h"
 #include "features/float_ansnr/float_ansnr_arithmetic.h"
 #include "features/float_ansnr/float_ansnr_simd.h"
+#include "features/float_motion/float_motion_arithmetic.h"
 
 namespace lockstep {
 namespace {
@@ -50,7 +51,7 @@ template <class Sample>
 void LoadRow(const PlaneView& plane, int y, float inverse_scaler, float* out) {
   const Sample* row = plane.row<Sample>(AnsnrMirror(y, plane.height));
   for (int x = -kRadius; x < plane.width + kRadius; ++x) {
-    out[x] = AnsnrSample(row[AnsnrMirror(x, plane.width)], inverse_scaler);
+    out[x] = FloatMotionSample(row[AnsnrMirror(x, plane.width)], inverse_scaler);
   }
 }
 

@@ -19,13 +19,6 @@ inline constexpr float kAnsnrDistortedTaps[3][3] = {
     {static_cast<float>(12.0 / 571.0), static_cast<float>(52.0 / 571.0), static_cast<float>(127.0 / 571.0)},
 };
 
-/// A sample on the 8-bit scale, centred.
-/// in      inverse_scaler = 2^(8 - depth)
-/// exact   always: at most 16 bits and a power of two
-LOCKSTEP_KERNEL float AnsnrSample(i32 sample, float inverse_scaler) {
-  return static_cast<float>(sample) * inverse_scaler + -128.0f;
-}
-
 /// Index of a border sample: before the first one reflected without repeating it, after the last one repeating it.
 /// in      -length < index < 2 * length
 LOCKSTEP_KERNEL i32 AnsnrMirror(i32 index, i32 length) {

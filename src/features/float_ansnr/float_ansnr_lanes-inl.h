@@ -10,6 +10,7 @@
 
 #include "features/float_ansnr/float_ansnr_arithmetic.h"
 #include "features/float_ansnr/float_ansnr_simd.h"
+#include "features/float_motion/float_samples_lanes-inl.h"
 #include "lanes/highway_lane-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,10 +21,8 @@ namespace {
 /// Converts a row, with mirrored samples on either side.
 template <class L, class Sample>
 LOCKSTEP_LANE_PASS void AnsnrLoadRow(const Sample* row, i32 width, float inverse_scaler, float* out) {
-  const auto scale = L::SetF(inverse_scaler);
-  const auto offset = L::SetF(-128.0f);
   for (i32 x = 0; x < width; x += L::N) {
-    L::Store(L::AddF(L::MulF(L::ToF(L::Load32(row + x)), scale), offset), out + x);
+    L::Store(FloatSamples<L>(row + x, inverse_scaler), out + x);
   }
   for (i32 k = 1; k <= kAnsnrDistortedRadius; ++k) {
     out[-k] = out[AnsnrMirror(-k, width)];

@@ -8,9 +8,9 @@
 
 namespace lockstep {
 
-/// facts   sums of the samples and of their squares on the 8-bit scale (doubles): reference, distorted, then the
-/// squares scores  float_moment_ref1st, float_moment_dis1st, float_moment_ref2nd, float_moment_dis2nd depth   8 … 16,
-/// all on the 8-bit scale; libvmaf takes samples of 9, 11, 13, 14 and 15 bit for bytes
+/// facts   sums of the samples and of their squares on the 8-bit scale (doubles): reference, distorted, then squares
+/// scores  float_moment_ref1st, float_moment_dis1st, float_moment_ref2nd, float_moment_dis2nd
+/// depth   8 … 16, all on the 8-bit scale; libvmaf takes samples of 9, 11, 13, 14 and 15 bit for bytes
 extern const FeatureDescription kFloatMoment;
 
 /// Sums of one picture in units of 1/scaler and 1/scaler^2, scaler = 2^(depth - 8).

@@ -8,11 +8,11 @@
 #define LOCKSTEP_FEATURES_FLOAT_MOTION_FLOAT_MOTION_LANES_INL_H_
 #endif
 
-#include <type_traits>
 #include <utility>
 
 #include "features/float_motion/float_motion_arithmetic.h"
 #include "features/float_motion/float_motion_simd.h"
+#include "features/float_motion/float_samples_lanes-inl.h"
 #include "lanes/highway_lane-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -42,13 +42,6 @@ LOCKSTEP_LANE_INLINE typename L::F32 FloatMotionFilter(typename L::F32 a, typena
   }
 }
 
-template <class L, class Sample>
-LOCKSTEP_LANE_INLINE typename L::F32 FloatMotionSamples(const Sample* samples, float inverse_scaler) {
-  auto values = L::ToF(L::Load32(samples));
-  if constexpr (!std::is_same_v<Sample, u8>) values = L::MulF(values, L::SetF(inverse_scaler));
-  return L::AddF(values, L::SetF(-128.0f));
-}
-
 /// Row vectors of a group and the buffer of its vertically filtered columns: of each plane and row vector, columns of
 /// L::N rows.
 template <class L>
@@ -68,7 +61,7 @@ template <class L, class Sample, i32 kTapCount>
 LOCKSTEP_LANE_INLINE void FloatMotionVerticalBlock(const Sample* const* rows, i32 x, float inverse_scaler,
                                                    const FloatMotionColumns<L>& columns, i32 column) {
   const auto load = [&](i32 row) __attribute__((always_inline)) {
-    return FloatMotionSamples<L>(rows[row] + x, inverse_scaler);
+    return FloatSamples<L>(rows[row] + x, inverse_scaler);
   };
   auto a = load(0);
   auto b = load(1);

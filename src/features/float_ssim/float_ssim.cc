@@ -89,8 +89,8 @@ class FloatSsimFeature final : public Feature {
     for (std::int64_t frame = facts.first(); frame < facts.end(); ++frame) {
       if (!facts.Has(frame)) continue;
       if (!has_window() && !has_warned) {
-        sink.Warn(frame, fmt::format("float_ssim: no window of {}x{} fits into {}x{} samples: the scores say nothing",
-                                     kSsimTaps, kSsimTaps, size_.width, size_.height));
+        sink.Warn(frame, fmt::format("no window of {}x{} fits into {}x{} samples: the scores say nothing", kSsimTaps,
+                                     kSsimTaps, size_.width, size_.height));
         has_warned = true;
       }
       const std::span<const Fact> row = facts.Row(frame);

@@ -206,8 +206,7 @@ LOCKSTEP_LANE_INLINE void SsimBoxColumns(const Row& row, i32 factor, i32 width, 
 }
 
 /// exact   Every product is a multiple of 2^-8 * 2^-24 / factor^2, and their sum is at most 256: while factor <=
-/// kSsimExactFactor
-///         binary64 holds every partial sum, so that columns may be added first.
+///         kSsimExactFactor binary64 holds every partial sum, so that columns may be added first.
 template <class L>
 LOCKSTEP_LANE_INLINE void SsimBoxDecimateOnLanes(const SsimDecimateArgs& args) {
   const SsimPlane& plane = args.plane;

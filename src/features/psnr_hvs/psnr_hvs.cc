@@ -94,9 +94,8 @@ class PsnrHvsFeature final : public Feature {
     for (std::int64_t frame = facts.first(); frame < facts.end(); ++frame) {
       if (!facts.Has(frame)) continue;
       if (!has_warned) {
-        sink.Warn(frame,
-                  fmt::format("psnr_hvs: no block of {}x{} samples fits into {}: they have no score, nor has psnr_hvs",
-                              kPsnrHvsSide, kPsnrHvsSide, HasBlock(0) ? "the chroma planes" : "the planes"));
+        sink.Warn(frame, fmt::format("no block of {}x{} samples fits into {}: they have no score, nor has psnr_hvs",
+                                     kPsnrHvsSide, kPsnrHvsSide, HasBlock(0) ? "the chroma planes" : "the planes"));
         has_warned = true;
       }
       std::array<double, kPlanes> errors;

@@ -186,7 +186,7 @@ LOCKSTEP_LANE_PASS typename L::F32 PsnrHvsTextures(const i16* samples) {
 }
 
 /// PsnrHvsMasking() of L::N blocks.
-/// exact   squares of coefficients stay below 2^29, so rounding the product rounds the integer
+/// exact   squares of these coefficients stay below 2^30, so rounding the product rounds the integer
 template <class L>
 LOCKSTEP_LANE_PASS typename L::F32 PsnrHvsMaskings(const i16* coefficients, typename L::F32 texture,
                                                    const PsnrHvsWeights& weights) {

@@ -14,8 +14,8 @@ namespace lockstep {
 
 enum class ResizeMethod : std::uint8_t { kNearest, kBilinear, kBicubic, kLanczos4 };
 
-/// The values of the options that choose a method, for messages.
-inline constexpr std::string_view kResizeMethodNames = "nearest, bilinear, bicubic, lanczos4";
+/// The choices of an option that names a method.
+inline constexpr const char* kResizeMethods = "nearest bilinear bicubic lanczos4";
 
 /// nullopt: no such method.
 [[nodiscard]] std::optional<ResizeMethod> ParseResizeMethod(std::string_view name);

@@ -134,9 +134,8 @@ LOCKSTEP_LANE_INLINE bool IsSpeedFinite(float x) { return __builtin_fabsf(x) < _
 
 /// The orthogonal factor, without the products with what is zero or one.
 /// exact   A reflection k is that of rows and columns k … beside the identity. As long as the factor is finite, a
-/// product
-///         with zero adds a zero, which changes no sum: one that begins with +0 is never -0. Of the reduced matrix,
-///         rows and columns before k become the identity's before they are used.
+///         product with zero adds a zero, which changes no sum: one that begins with +0 is never -0. Of the reduced
+///         matrix, rows and columns before k become the identity's before they are used.
 /// result  false: the factor is not finite (what once is not, stays so), and the plain order may differ
 template <class L>
 LOCKSTEP_LANE_PASS bool SpeedOrthogonalFactor(const SpeedRows& matrix, SpeedRows& q) {

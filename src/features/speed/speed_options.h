@@ -3,17 +3,19 @@
 #pragma once
 
 #include "features/option_table.h"
+#include "features/resize/gaussian_filter.h"
+#include "features/resize/resize.h"
 
 namespace lockstep {
 
 /// What both have.
 inline constexpr OptionSpec kSpeedOptions[] = {
     {"speed_kernelscale", "ks", OptionType::kDouble, OptionEffect::kInName, 1.0, 0.1, 4.0,
-     "scale of the Gaussian filters, one of a list"},
+     "scale of the Gaussian filters, one of a list", "", kKernelScales},
     {"speed_prescale", "ps", OptionType::kDouble, OptionEffect::kInName, 1.0, 0.1, 4.0,
      "factor by which pictures are resized before everything else"},
     {"speed_prescale_method", "psm", OptionType::kString, OptionEffect::kInName, 0, 0, 0, "how they are resized",
-     "nearest", "nearest bilinear bicubic lanczos4"},
+     "nearest", kResizeMethods},
     {"speed_sigma_nn", "snn", OptionType::kDouble, OptionEffect::kInName, 0.29, 0.1, 2.0, "neural noise"},
     {"speed_nn_floor", "nnf", OptionType::kDouble, OptionEffect::kInName, 0.0, 0.0, 1.0,
      "by which fraction the neural noise is raised; blocks with less entropy in both pictures do not count"},

@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "features/resize/gaussian_filter.h"
+
 namespace lockstep {
 namespace {
 
@@ -52,7 +54,7 @@ Result<SpeedPlanes> SpeedPlanes::Create(const OptionValues& options, PlaneSize p
   std::optional<SpeedTaps> taps = MakeSpeedTaps(kernel_scale);
   if (!taps) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("speed_kernelscale is {}; expected one of {}", kernel_scale, SpeedKernelScales()),
+                 fmt::format("speed_kernelscale is {}; expected one of {}", kernel_scale, kKernelScales),
                  {},
                  {},
                  {}};

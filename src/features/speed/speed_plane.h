@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "features/resize/resize.h"
@@ -39,12 +38,9 @@ struct SpeedTaps {
   std::vector<float> local_mean;  // at most kSpeedMaximumLocalMean
 };
 
-/// Taps for a kernel scale; nullopt where it is not one of SpeedKernelScales().
+/// Taps for a kernel scale; nullopt where it is not one of kKernelScales.
 /// exact   exponentials correctly rounded, then binary32
 /// source  libvmaf 3.2.0, feature/speed.c
 [[nodiscard]] std::optional<SpeedTaps> MakeSpeedTaps(double kernel_scale);
-
-/// For messages: the kernel scales that there are.
-[[nodiscard]] std::string SpeedKernelScales();
 
 }  // namespace lockstep

@@ -2,8 +2,6 @@
 // ssimulacra2 on the host: scale by scale, strip by strip, then the score.
 #include "features/ssimulacra2/ssimulacra2.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -188,11 +186,6 @@ class Ssimulacra2Feature final : public Feature {
 
 constexpr std::array<const char*, 1> kProvided = {"ssimulacra2"};
 
-Error UnknownChoice(const char* option, const std::string& text, const char* choices) {
-  return {
-      ErrorCode::kInvalidArgument, fmt::format("{} is \"{}\", but it must be {}", option, text, choices), {}, {}, {}};
-}
-
 Result<std::unique_ptr<Feature>> MakeSsimulacra2(const OptionValues& options, const VideoFormat& format,
                                                  CpuTarget target) {
   const std::string& matrix = options.GetString("matrix");
@@ -205,17 +198,11 @@ Result<std::unique_ptr<Feature>> MakeSsimulacra2(const OptionValues& options, co
     shares = kBt709;
   } else if (matrix == "bt2020") {
     shares = kBt2020;
-  } else if (matrix != "auto") {
-    return UnknownChoice("matrix", matrix, "auto, bt601, bt709 or bt2020");
   }
-  const std::string& range = options.GetString("range");
-  if (range != "limited" && range != "full") return UnknownChoice("range", range, "limited or full");
-  const std::string& transfer = options.GetString("transfer");
-  if (transfer != "srgb" && transfer != "bt709") return UnknownChoice("transfer", transfer, "srgb or bt709");
-  const bool is_full_range = range == "full";
-  return std::unique_ptr<Feature>(
-      std::make_unique<Ssimulacra2Feature>(format, MakeColour(shares, is_full_range, format.bit_depth), is_full_range,
-                                           transfer == "srgb" ? kSsimulacra2Srgb : kSsimulacra2Bt709, target));
+  const bool is_full_range = options.GetString("range") == "full";
+  const Ssimulacra2Transfer& transfer = options.GetString("transfer") == "bt709" ? kSsimulacra2Bt709 : kSsimulacra2Srgb;
+  return std::unique_ptr<Feature>(std::make_unique<Ssimulacra2Feature>(
+      format, MakeColour(shares, is_full_range, format.bit_depth), is_full_range, transfer, target));
 }
 
 }  // namespace

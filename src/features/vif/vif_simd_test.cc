@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "features/test_run.h"
@@ -78,36 +76,6 @@ TEST(VifSimdTest, Options) {
   }
 }
 
-// Runs bands last to first on one thread, with line buffers that the band before left dirty.
-class BandsBackwards final : public BandRunner {
- public:
-  BandsBackwards(int bands, std::unique_ptr<Workspace> lines) : bands_(bands), lines_(std::move(lines)) {}
-  [[nodiscard]] int band_count() const override { return bands_; }
-  void Run(int bands, void (*work)(void* context, int band, Workspace* lines), void* context) override {
-    for (int band = bands - 1; band >= 0; --band) work(context, band, lines_.get());
-  }
-
- private:
-  int bands_;
-  std::unique_ptr<Workspace> lines_;
-};
-
-std::vector<Fact> FactsOfBands(const PicturePair& pair, CpuTarget target, int bands) {
-  const VideoFormat& format = pair.frames[0].format();
-  const std::unique_ptr<Feature> feature = test_run::TryMakeFeature(kVif, {}, format, target).value();
-  const std::unique_ptr<Workspace> workspace = feature->MakeWorkspace();
-  std::vector<Fact> facts(static_cast<std::size_t>(feature->fact_count()));
-  BandsBackwards runner(bands, feature->MakeLineBuffers());
-  FrameWindow window;
-  window.reference = &pair.frames[0];
-  window.distorted = &pair.frames[1];
-  window.band_runner = &runner;
-  // A second frame meets what the first one left in the buffers.
-  feature->Extract(window, workspace.get(), facts);
-  feature->Extract(window, workspace.get(), facts);
-  return facts;
-}
-
 TEST(VifSimdTest, BandsAddUpToTheWhole) {
   for (const int depth : {8, 10}) {
     for (const int height : {64, 67, 161, 302}) {
@@ -116,7 +84,7 @@ TEST(VifSimdTest, BandsAddUpToTheWhole) {
         const std::vector<Fact> expected = test_targets::FactsOf(kVif, {}, pair, CpuTarget::kScalar);
         for (const CpuTarget target : AvailableCpuTargets()) {
           for (const int bands : {2, 3, 5}) {
-            ASSERT_EQ(FactsOfBands(pair, target, bands), expected)
+            ASSERT_EQ(test_targets::FactsOfBands(kVif, {}, pair, target, bands), expected)
                 << test_targets::PlaceOf(target, format) << ", " << bands << " bands, " << pair.name;
           }
         }

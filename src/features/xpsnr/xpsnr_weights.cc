@@ -29,7 +29,7 @@ void LimitWeights(int columns, std::span<double> weights) {
     const std::size_t column = i % stride;
     const bool is_last = i + 1 == weights.size();
     // In a single row of blocks the last one stays as it is.
-    if (is_last && i <= stride) continue;
+    if (is_last && i < stride) continue;
     double limit = 0.0;
     if (column > 0) limit = std::max(limit, weights[i - 1]);
     if (column + 1 < stride) limit = std::max(limit, weights[i + 1]);
