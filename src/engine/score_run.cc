@@ -37,6 +37,8 @@ namespace lockstep {
 namespace {
 
 constexpr std::chrono::milliseconds kProgressInterval{100};
+// Of one metric: a film may have something to say of every frame.
+constexpr std::int64_t kMostWarnings = 20;
 
 using Clock = std::chrono::steady_clock;
 
@@ -59,7 +61,16 @@ class TableSink : public ScoreSink {
     if (frame < table_.first() || frame >= table_.first() + table_.count()) return;
     std::string line = fmt::format("{}: {}", feature_.description->name, text);
     if (!warnings_.emplace(frame, line).second) return;
+    if (++warning_count_ > kMostWarnings) return;
     report_.warnings.push_back({{}, frame, std::move(line)});
+  }
+  /// Says how many warnings were left out.
+  void EndWarnings() {
+    if (warning_count_ <= kMostWarnings) return;
+    report_.warnings.push_back(
+        {{},
+         std::nullopt,
+         fmt::format("{}: {} more warnings", feature_.description->name, warning_count_ - kMostWarnings)});
   }
 
  private:
@@ -67,6 +78,7 @@ class TableSink : public ScoreSink {
   ScoreTable& table_;
   Warnings& warnings_;
   Report& report_;
+  std::int64_t warning_count_ = 0;
 };
 
 // A model's features as columns of the table.
@@ -418,6 +430,7 @@ class ScoreRun {
     for (std::size_t f = 0; f < plan_.features().size(); ++f) {
       TableSink sink(plan_.features()[f], table, warnings, report);
       plan_.features()[f].feature->Finish(facts.facts[f], sink);
+      sink.EndWarnings();
     }
     for (const PlannedModel& model : plan_.models()) PredictModel(model, request_.subsample, ThreadCount(), table);
     FillColumns(table, request_.subsample, report);

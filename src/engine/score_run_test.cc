@@ -411,6 +411,31 @@ TEST(ScoreRun, FilesOfMetricsAreCompletedOrTheRunFails) {
   EXPECT_FALSE(std::filesystem::exists(last.string() + ".unfinished"));
 }
 
+TEST(ScoreRun, WarningsOfAMetricAreSaidOnceAndNotWithoutEnd) {
+  const VideoFormat format = {PixelFormat::kYuv400, 176, 176, 8};
+  const std::string reference = MakeClip("contradicted.yuv", 24, 75, format);
+  const std::string distorted = reference + "_inverted";
+  {
+    std::ifstream in(reference, std::ios::binary);
+    std::ofstream out(distorted, std::ios::binary);
+    for (char byte = 0; in.get(byte);) out.put(static_cast<char>(~byte));
+  }
+  ScoreRequest request;
+  request.reference = {reference, format, 0};
+  request.distorted = {distorted, format, 0};
+  // Two of one metric, which say the same of every frame.
+  request.features = {{"float_ms_ssim", {}}, {"float_ms_ssim", {{"clip_db", "true"}}}};
+  const Report report = MustRun(request);
+  ASSERT_EQ(report.warnings.size(), 21U);
+  EXPECT_EQ(report.warnings[19].frame, 19);
+  EXPECT_FALSE(report.warnings[20].frame);
+  EXPECT_EQ(report.warnings[20].text, "float_ms_ssim: 4 more warnings");
+  request.segment = {3, 6};
+  const Report part = MustRun(request);
+  ASSERT_EQ(part.warnings.size(), 3U);
+  EXPECT_EQ(part.warnings[0].frame, 3);
+}
+
 TEST(ScoreRun, StopsWhenAsked) {
   ScoreRequest request = MakeFullRequest();
   std::stop_source stop;

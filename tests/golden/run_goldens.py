@@ -515,6 +515,7 @@ def main():
     parser.add_argument("--cases", action="append", metavar="TEXT", help="only cases whose id or clip contains TEXT")
     parser.add_argument("--quick", action="store_true", help="small clips only")
     parser.add_argument("--full", action="store_true", help="every case, also the many 3840x2160 ones")
+    parser.add_argument("--share", metavar="I/N", help="of the cases, every Nth, from the Ith on (from 0)")
     parser.add_argument("--timeout", type=int, default=600)
     parser.add_argument("--c-library", action="store_true",
                         help="the program calls glibc's exp, log10, powf (link_with_c_library.sh): no difference is let pass")
@@ -535,6 +536,9 @@ def main():
             left_out += 1
         else:
             cases.append(case)
+    if options.share:
+        first, step = (int(part) for part in options.share.split("/"))
+        cases = cases[first::step]
     clips.ensure(sorted({case["clip"] for case in cases}))
     if options.make_clips_only:
         return 0
