@@ -19,6 +19,8 @@ constexpr double kNearLower = 0.01;
 // Whole numbers with a range this small name kinds: all of them are tried, and none goes with values of other options
 // that it may not fit.
 constexpr double kFewValues = 9.0;
+// Of a longer list of numbers, so many that are spread over it.
+constexpr std::size_t kFewChoices = 5;
 
 // Options of cambi that do nothing, or are refused, unless others go with them. The encode of 1920x1080 starts at half
 // of its size, whatever the clip's.
@@ -64,7 +66,9 @@ std::vector<std::string> Values(const OptionSpec& spec) {
       const double low = std::max(spec.minimum, -kLargest);
       const double high = std::min(spec.maximum, kLargest);
       if (*spec.choices != '\0') {
-        for (const std::string_view choice : ChoicesOf(spec)) add(std::string(choice));
+        const std::vector<std::string_view> choices = ChoicesOf(spec);
+        const std::size_t step = std::max<std::size_t>(1, choices.size() / kFewChoices);
+        for (std::size_t i = 0; i < choices.size(); i += step) add(std::string(choices[i]));
         break;
       }
       if (IsChoice(spec)) {

@@ -10,9 +10,9 @@
 
 namespace lockstep {
 
-/// The defaults; each bool turned over; each number at its limits, near the lower one and in the middle, or all that it
-/// can be; each choice of a text; then all bools, and all numbers, at once; and what the built-in models ask for. With
-/// `only_defaults` the first one.
+/// The defaults; each bool turned over; each number at its limits, near the lower one and in the middle, or some of
+/// what it can be; each choice of a text; then all bools, and all numbers, at once; and what the built-in models ask
+/// for. With `only_defaults` the first one.
 [[nodiscard]] std::vector<OptionList> OptionCases(const FeatureDescription& feature, bool only_defaults);
 
 /// "name=value:name=value"; empty for the defaults.

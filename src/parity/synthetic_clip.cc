@@ -125,12 +125,12 @@ std::vector<SyntheticClip> BuiltInClips(bool all) {
   using enum PixelFormat;
   if (!all) {
     return {
-        {{kYuv420, 3, 3, 8}, kNoise},         {{kYuv444, 16, 16, 10}, kNoise},    {{kYuv420, 17, 17, 8}, kStripes},
-        {{kYuv444, 19, 23, 10}, kNoise},      {{kYuv422, 31, 9, 8}, kNoise},      {{kYuv420, 33, 33, 16}, kNoise},
-        {{kYuv422, 64, 64, 12}, kStripes},    {{kYuv420, 66, 120, 10}, kNatural}, {{kYuv422, 131, 75, 8}, kNatural},
-        {{kYuv444, 161, 91, 12}, kNoise},     {{kYuv400, 257, 145, 16}, kNoise},  {{kYuv420, 322, 182, 8}, kFlat},
-        {{kYuv420, 320, 180, 8}, kIdentical}, {{kYuv420, 576, 324, 8}, kNatural}, {{kYuv420, 580, 326, 10}, kNatural},
-        {{kYuv420, 393, 221, 8}, kBands},     {{kYuv444, 962, 542, 10}, kBands}};
+        {{kYuv420, 3, 3, 8}, kNoise},         {{kYuv444, 16, 16, 10}, kNoise},     {{kYuv420, 17, 17, 8}, kStripes},
+        {{kYuv444, 19, 23, 10}, kNoise},      {{kYuv422, 31, 9, 8}, kNoise},       {{kYuv420, 33, 33, 16}, kNoise},
+        {{kYuv422, 64, 64, 12}, kStripes},    {{kYuv420, 66, 120, 10}, kNatural},  {{kYuv422, 131, 75, 8}, kNatural},
+        {{kYuv444, 161, 91, 12}, kNoise},     {{kYuv400, 257, 145, 16}, kNoise},   {{kYuv420, 322, 182, 8}, kFlat},
+        {{kYuv420, 320, 180, 8}, kIdentical}, {{kYuv420, 576, 324, 8}, kNatural},  {{kYuv420, 580, 326, 10}, kNatural},
+        {{kYuv420, 393, 221, 8}, kBands},     {{kYuv444, 962, 542, 10}, kBands, 2}};
   }
   constexpr std::array<PlaneSize, 16> kSizes = {{{3, 3},
                                                  {4, 5},
