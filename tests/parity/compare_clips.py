@@ -24,7 +24,7 @@ MODELS = ["vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg"
 MODEL_CLIPS = ["tex_576x324_420_8", "tex_257x145_422_10", "noise_33x33_420_16"]
 SOME_V1_MODELS = ["vmaf_v1.0.16_3d0h", "vmaf_v1.0.16_3d0h_2160"]
 # From 1920x1080 on cambi works at half the size.
-V1_CLIPS = ["n_bikes_640x272_x264_35", "n_bikes_640x272_444_10_x265_34", "n_bbb_1920x1080_x264_30"]
+V1_CLIPS = ["n_bbb_1280x720_x264_35", "n_bikes_640x272_444_10_x265_34", "n_bbb_1920x1080_x264_30"]
 
 
 def raw(recipe, names):
