@@ -94,8 +94,12 @@ class ParityRun {
     if (Status status = ChooseWays(); !status) return std::move(status).error();
     if (Status status = ChooseFeatures(); !status) return std::move(status).error();
     if (Status status = ChooseClips(); !status) return std::move(status).error();
+    const bool has_processor =
+        std::any_of(ways_.begin(), ways_.end(), [](const Way& way) { return way.devices.empty(); });
     std::vector<std::pair<const FeatureDescription*, OptionList>> cases;
     for (const FeatureDescription* feature : features_) {
+      // Nothing would be compared with the reference.
+      if (!has_processor && !feature->on_devices) continue;
       for (OptionList& options : OptionCases(*feature, request_.default_options_only)) {
         cases.emplace_back(feature, std::move(options));
       }
