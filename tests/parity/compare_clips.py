@@ -19,7 +19,7 @@ import run_goldens  # noqa: E402  (its Clips makes and checks the clips)
 
 # The CPU device is slow: larger pictures with --all only, and the first frames of each clip.
 PIXELS = 1300 * 800
-FRAMES = 4
+FRAMES = 3
 MODELS = ["vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg", "vmaf_b_v0.6.3"]
 MODEL_CLIPS = ["tex_576x324_420_8", "tex_257x145_422_10", "noise_33x33_420_16"]
 SOME_V1_MODELS = ["vmaf_v1.0.16_3d0h", "vmaf_v1.0.16_3d0h_2160"]
