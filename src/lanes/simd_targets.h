@@ -7,8 +7,7 @@
 // Five targets are enough: others would add code that only differs in instructions that are not used. Highway's own
 // run-time dispatch is not used either, nor the assertions of its debug builds, so its library is not needed.
 //
-// LOCKSTEP_FEW_TARGETS: two of them on x86, for builds with sanitizers. What they look for depends on the width of a
-// register and not on the instructions; others take minutes to compile.
+// LOCKSTEP_FEW_TARGETS: two of them on x86, for tools that read the texts and do not run them.
 #define HWY_IS_DEBUG_BUILD 0
 #ifndef LOCKSTEP_FEW_TARGETS
 #define HWY_WANT_SSE4 1

@@ -14,13 +14,9 @@ target_compile_options(lockstep_flags INTERFACE -ffp-contract=off -fno-fast-math
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
 
 # lockstep_vector_sources(files...): sources that are compiled once for each instruction set. They are thousands of inlined
-# calls with registers as temporaries, and the address sanitizer takes minutes to watch the scope of each. Builds with
-# sanitizers have fewer instruction sets (src/lanes/simd_targets.h).
+# calls with registers as temporaries, and the address sanitizer takes minutes to watch the scope of each.
 function(lockstep_vector_sources)
   set(options)
-  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
-    list(APPEND options -DLOCKSTEP_FEW_TARGETS)
-  endif()
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*address")
     list(APPEND options -fno-sanitize-address-use-after-scope)
   endif()

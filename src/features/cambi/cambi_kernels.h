@@ -271,7 +271,7 @@ LOCKSTEP_KERNEL u32 CambiKeyOfBits(u32 bits) { return bits == 0 ? 0u : bits - kC
 /// exact   below 2^38
 LOCKSTEP_KERNEL u64 CambiUnitsOfKey(u32 key) {
   const u32 above_half = key - 1;
-  const u64 units = u64{0x800000u | (above_half & 0x7fffffu)} << (above_half >> 23);
+  const u64 units = u64{0x800000u | (above_half & 0x7fffffu)} << (above_half >> 23 & 63u);
   return key == 0 ? u64{0} : units;
 }
 
