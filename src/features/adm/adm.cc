@@ -14,6 +14,7 @@
 #include "features/adm/adm_device.h"
 #include "features/adm/adm_frame.h"
 #include "features/adm/adm_options.h"
+#include "features/adm/adm_scores.h"
 
 namespace lockstep {
 namespace {
@@ -67,14 +68,12 @@ float NumeratorRoot(std::size_t scale, Fact sum, double unit) {
   return CubeRoot(static_cast<float>(value) / static_cast<float>(unit));
 }
 
-struct FrameScores {
-  std::array<float, kAdmScales> numerator{};
-  std::array<float, kAdmScales> denominator{};
-  double total_numerator = 0.0;
-  double total_denominator = 0.0;
-  double adm2 = 0.0;
-  double aim = 0.0;
-  double adm3 = 0.0;
+std::array<float, kAdmScales> denominator{};
+double total_numerator = 0.0;
+double total_denominator = 0.0;
+double adm2 = 0.0;
+double aim = 0.0;
+double adm3 = 0.0;
 };
 
 class AdmFeature final : public Feature {
@@ -143,29 +142,14 @@ class AdmFeature final : public Feature {
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {
     for (std::int64_t frame = facts.first(); frame < facts.end(); ++frame) {
-      if (!facts.Has(frame)) continue;
-      const FrameScores scores = Combine(facts.Row(frame));
-      int column = 0;
-      for (const double value : {scores.adm2, scores.aim, scores.adm3}) sink.Put(column++, frame, value);
-      for (std::size_t s = 0; s < kAdmScales; ++s) {
-        sink.Put(column++, frame,
-                 static_cast<double>(scores.numerator[s]) / static_cast<double>(scores.denominator[s]));
-      }
-      if (!debug_) continue;
-      for (const double value : {scores.adm2, scores.total_numerator, scores.total_denominator}) {
-        sink.Put(column++, frame, value);
-      }
-      for (std::size_t s = 0; s < kAdmScales; ++s) {
-        sink.Put(column++, frame, static_cast<double>(scores.numerator[s]));
-        sink.Put(column++, frame, static_cast<double>(scores.denominator[s]));
-      }
+      if (facts.Has(frame)) PutAdmScores(Combine(facts.Row(frame)), debug_, frame, sink);
     }
   }
 
  private:
   /// exact   binary32 within a scale, bands added in the order h, v, d; binary64 across scales
-  FrameScores Combine(std::span<const Fact> facts) const {
-    FrameScores scores;
+  AdmScores Combine(std::span<const Fact> facts) const {
+    AdmScores scores;
     double impairment = 0.0;
     for (std::size_t s = 0; s < kAdmScales; ++s) {
       if (s == 0 && plan_.skip_scale0) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "exact/elementary.h"
+#include "features/adm/adm_scores.h"
 #include "features/float_adm/float_adm_frame.h"
 #include "features/float_adm/float_adm_options.h"
 #include "features/float_adm/float_adm_simd.h"
@@ -27,14 +28,12 @@ constexpr std::array<const char*, 7> kProvided = {
     "VMAF_feature_adm_scale3_score",
 };
 
-struct FrameScores {
-  std::array<float, kAdmScales> numerator{};
-  std::array<float, kAdmScales> denominator{};
-  double total_numerator = 0.0;
-  double total_denominator = 0.0;
-  double adm2 = 0.0;
-  double aim = 0.0;
-  double adm3 = 0.0;
+std::array<float, kAdmScales> denominator{};
+double total_numerator = 0.0;
+double total_denominator = 0.0;
+double adm2 = 0.0;
+double aim = 0.0;
+double adm3 = 0.0;
 };
 
 FloatAdmPlan MakePlan(const OptionValues& options, const VideoFormat& format, CpuTarget target) {
@@ -94,22 +93,7 @@ class FloatAdmFeature final : public Feature {
 
   void Finish(const FactTable& facts, ScoreSink& sink) const override {
     for (std::int64_t frame = facts.first(); frame < facts.end(); ++frame) {
-      if (!facts.Has(frame)) continue;
-      const FrameScores scores = Score(facts.Row(frame));
-      int column = 0;
-      for (const double value : {scores.adm2, scores.aim, scores.adm3}) sink.Put(column++, frame, value);
-      for (std::size_t s = 0; s < kAdmScales; ++s) {
-        sink.Put(column++, frame,
-                 static_cast<double>(scores.numerator[s]) / static_cast<double>(scores.denominator[s]));
-      }
-      if (!debug_) continue;
-      for (const double value : {scores.adm2, scores.total_numerator, scores.total_denominator}) {
-        sink.Put(column++, frame, value);
-      }
-      for (std::size_t s = 0; s < kAdmScales; ++s) {
-        sink.Put(column++, frame, static_cast<double>(scores.numerator[s]));
-        sink.Put(column++, frame, static_cast<double>(scores.denominator[s]));
-      }
+      if (facts.Has(frame)) PutAdmScores(Score(facts.Row(frame)), debug_, frame, sink);
     }
   }
 
@@ -122,8 +106,8 @@ class FloatAdmFeature final : public Feature {
     return (root(0) + root(1)) + root(2);
   }
 
-  FrameScores Score(std::span<const Fact> facts) const {
-    FrameScores scores;
+  AdmScores Score(std::span<const Fact> facts) const {
+    AdmScores scores;
     double impairment = 0.0;
     double impairment_base = 0.0;
     for (std::size_t s = 0; s < kAdmScales; ++s) {

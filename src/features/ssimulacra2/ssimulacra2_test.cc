@@ -16,6 +16,7 @@
 #include "features/ssimulacra2/ssimulacra2_score.h"
 #include "features/ssimulacra2/ssimulacra2_simd.h"
 #include "features/test_run.h"
+#include "features/test_targets.h"
 
 namespace lockstep {
 namespace {
@@ -320,23 +321,6 @@ TEST(Ssimulacra2Test, ScoreWeighsMeansAndFourthRoots) {
   EXPECT_NEAR(Ssimulacra2Score(scales, sums), score(0.5 * 225.20515300849274), 1e-9);
 }
 
-/// Bands one after the other, each with lines of its own.
-class SerialBands final : public BandRunner {
- public:
-  SerialBands(const Feature& feature, int count) : feature_(feature), count_(count) {}
-  int band_count() const override { return count_; }
-  void Run(int bands, void (*work)(void* context, int band, Workspace* lines), void* context) override {
-    for (int band = bands - 1; band >= 0; --band) {
-      const std::unique_ptr<Workspace> lines = feature_.MakeLineBuffers();
-      work(context, band, lines.get());
-    }
-  }
-
- private:
-  const Feature& feature_;
-  int count_;
-};
-
 TEST(Ssimulacra2Test, BandsChangeNothing) {
   for (const int width : {8, 512, 513, 1100, 2000}) {
     const VideoFormat format = {PixelFormat::kYuv420, width, 33, 8};
@@ -350,7 +334,7 @@ TEST(Ssimulacra2Test, BandsChangeNothing) {
     std::vector<Fact> expected(static_cast<std::size_t>(feature->fact_count()));
     feature->Extract(window, workspace.get(), expected);
     for (const int count : {2, 3, 32}) {
-      SerialBands bands(*feature, count);
+      test_targets::BandsBackwards bands(count, feature->MakeLineBuffers());
       window.band_runner = &bands;
       std::vector<Fact> facts(expected.size());
       feature->Extract(window, workspace.get(), facts);

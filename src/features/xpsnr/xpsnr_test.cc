@@ -15,6 +15,7 @@
 
 #include "exact/elementary.h"
 #include "features/test_run.h"
+#include "features/test_targets.h"
 #include "features/xpsnr/xpsnr_simd.h"
 #include "features/xpsnr/xpsnr_weights.h"
 
@@ -341,19 +342,6 @@ TEST(XpsnrTest, Options) {
   EXPECT_EQ(luma.aggregates.size(), 1u);
 }
 
-/// Bands one after the other.
-class SerialBands final : public BandRunner {
- public:
-  explicit SerialBands(int count) : count_(count) {}
-  int band_count() const override { return count_; }
-  void Run(int bands, void (*work)(void* context, int band, Workspace* lines), void* context) override {
-    for (int band = bands - 1; band >= 0; --band) work(context, band, nullptr);
-  }
-
- private:
-  int count_;
-};
-
 TEST(XpsnrTest, BandsChangeNothing) {
   for (const PlaneSize size : {PlaneSize{40, 40}, {97, 83}, {640, 360}}) {
     const VideoFormat format = {PixelFormat::kYuv420, size.width, size.height, 8};
@@ -368,7 +356,7 @@ TEST(XpsnrTest, BandsChangeNothing) {
     std::vector<Fact> expected(3);
     feature->Extract(window, workspace.get(), expected);
     for (const int count : {2, 3, 7, 32}) {
-      SerialBands bands(count);
+      test_targets::BandsBackwards bands(count, nullptr);
       window.band_runner = &bands;
       std::vector<Fact> facts(3);
       feature->Extract(window, workspace.get(), facts);
