@@ -68,14 +68,6 @@ float NumeratorRoot(std::size_t scale, Fact sum, double unit) {
   return CubeRoot(static_cast<float>(value) / static_cast<float>(unit));
 }
 
-std::array<float, kAdmScales> denominator{};
-double total_numerator = 0.0;
-double total_denominator = 0.0;
-double adm2 = 0.0;
-double aim = 0.0;
-double adm3 = 0.0;
-};
-
 class AdmFeature final : public Feature {
  public:
   AdmFeature(const OptionValues& options, const VideoFormat& format, const AdmCsf& csf, CpuTarget target)

@@ -28,14 +28,6 @@ constexpr std::array<const char*, 7> kProvided = {
     "VMAF_feature_adm_scale3_score",
 };
 
-std::array<float, kAdmScales> denominator{};
-double total_numerator = 0.0;
-double total_denominator = 0.0;
-double adm2 = 0.0;
-double aim = 0.0;
-double adm3 = 0.0;
-};
-
 FloatAdmPlan MakePlan(const OptionValues& options, const VideoFormat& format, CpuTarget target) {
   FloatAdmPlan plan;
   plan.skip_scale0 = options.GetBool("adm_skip_scale0");
