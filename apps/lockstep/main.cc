@@ -169,7 +169,8 @@ void DeclareParity(CLI::App& parity, ParityTexts& texts) {
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   parity.add_flag("--default-options", texts.default_options_only, "Leave out what other options compute");
-  parity.add_flag("--all-sizes", texts.all_sizes, "Built-in clips at every size, depth and content (takes long)");
+  parity.add_flag("--all-sizes", texts.all_sizes,
+                  "Built-in clips at every size, depth and content, all with every option (takes long)");
   option("--frames", texts.frame_limit, "N", "At most N frames of REF and DIS");
   option("--threads", texts.threads, "N", "Threads of the runs that are compared (default: all cores)");
   option("--json", texts.json, "PATH", "Every cell as JSON; - is standard output");

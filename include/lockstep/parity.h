@@ -24,7 +24,7 @@ struct ParityRequest {
   std::optional<std::pair<InputRequest, InputRequest>> inputs;
   std::int64_t frame_limit = 0;       // of `inputs`; 0: all
   bool default_options_only = false;  // otherwise each option also at its limits and in between
-  bool all_sizes = false;             // built-in clips at every size, depth and content instead of a selection
+  bool all_sizes = false;             // built-in clips at every size, depth and content, all with every option
   unsigned threads = 0;               // of the runs that are compared; 0: as many as the machine has, at least 2
   std::function<void(int cells_done, int cells_total)> on_progress;
   std::stop_token stop;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -88,8 +89,12 @@ TEST(V1ModelsDeviceTest, NvidiaDevicesHaveKernelsOfTheirOwn) {
             CreateFeature(*metric.description, metric.options, format, CpuTarget::kScalar).value();
         const std::unique_ptr<DeviceProgram> program = feature->MakeDeviceProgram(TunedTraits());
         ASSERT_NE(program, nullptr) << metric.name;
+        // Nothing is stored there, but places are computed from it.
+        std::byte somewhere{};
+        DeviceFrame frame;
+        frame.scratch = &somewhere;
         DeviceSteps steps;
-        program->AddSteps({}, steps);
+        program->AddSteps(frame, steps);
         const auto is_tuned = [](const DeviceStep& step) { return bool{step.plan}; };
         EXPECT_TRUE(std::any_of(steps.steps().begin(), steps.steps().end(), is_tuned))
             << metric.name << " " << size.width << " " << depth;

@@ -53,6 +53,9 @@ class OutcomeSink : public ScoreSink {
   Outcome& outcome_;
 };
 
+// Of luma; larger pictures are most of the work.
+constexpr int kLargePicture = 200 * 200;
+
 // What is scored: a built-in clip, or the user's files opened anew for each run.
 class ClipSource {
  public:
@@ -65,6 +68,11 @@ class ClipSource {
   }
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] bool is_large() const {
+    if (!pictures_) return false;
+    const VideoFormat& format = pictures_->clip().format;
+    return format.width * format.height > kLargePicture;
+  }
 
   struct Opened {
     std::unique_ptr<PairSource> source;
@@ -96,12 +104,13 @@ class ParityRun {
     if (Status status = ChooseClips(); !status) return std::move(status).error();
     const bool has_processor =
         std::any_of(ways_.begin(), ways_.end(), [](const Way& way) { return way.devices.empty(); });
-    std::vector<std::pair<const FeatureDescription*, OptionList>> cases;
+    std::vector<Case> cases;
     for (const FeatureDescription* feature : features_) {
       // Nothing would be compared with the reference.
       if (!has_processor && !feature->on_devices) continue;
+      std::size_t turn = 0;
       for (OptionList& options : OptionCases(*feature, request_.default_options_only)) {
-        cases.emplace_back(feature, std::move(options));
+        cases.push_back({feature, std::move(options), turn++});
       }
     }
     report_.reference = "cpu, scalar, one thread";
@@ -110,23 +119,44 @@ class ParityRun {
     }
     const int total = static_cast<int>(cases.size() * clips_.size() * ways_.size());
     int done = 0;
-    for (const auto& [feature, options] : cases) {
-      std::string refusal;
-      bool is_scored = false;
-      for (const ClipSource& clip : clips_) {
-        if (request_.stop.stop_requested()) return Error{ErrorCode::kCancelled, "cancelled", {}, {}, {}};
-        Result<bool> scored = CompareClip(*feature, options, clip, refusal);
-        if (!scored) return std::move(scored).error();
-        is_scored = is_scored || *scored;
-        done += static_cast<int>(ways_.size());
-        if (request_.on_progress) request_.on_progress(done, total);
-      }
-      if (!is_scored) report_.refusals.push_back({feature->name, OptionText(options), refusal});
+    for (const Case& each : cases) {
+      if (Status status = CompareCase(each, total, done); !status) return std::move(status).error();
     }
     return std::move(report_);
   }
 
  private:
+  struct Case {
+    const FeatureDescription* feature;
+    OptionList options;
+    std::size_t turn;  // among the metric's cases; the first one has the defaults
+  };
+
+  // Every clip, but of the large ones of a selection the defaults alone see all. Other options have every second, and
+  // the last where no other took them: large clips of equal kind follow one another.
+  Status CompareCase(const Case& each, int total, int& done) {
+    std::string refusal;
+    bool is_scored = false;
+    bool is_scored_large = false;
+    std::size_t large = 0;
+    for (const ClipSource& clip : clips_) {
+      if (request_.stop.stop_requested()) return Error{ErrorCode::kCancelled, "cancelled", {}, {}, {}};
+      const bool is_large = !request_.all_sizes && clip.is_large();
+      if (is_large) ++large;
+      const bool is_last = &clip == &clips_.back() && !is_scored_large;
+      if (!is_large || each.turn == 0 || is_last || (each.turn + large) % 2 == 0) {
+        Result<bool> scored = CompareClip(*each.feature, each.options, clip, refusal);
+        if (!scored) return std::move(scored).error();
+        is_scored = is_scored || *scored;
+        is_scored_large = is_scored_large || (*scored && is_large);
+      }
+      done += static_cast<int>(ways_.size());
+      if (request_.on_progress) request_.on_progress(done, total);
+    }
+    if (!is_scored) report_.refusals.push_back({each.feature->name, OptionText(each.options), refusal});
+    return {};
+  }
+
   Status ChooseWays() {
     for (const std::string& backend : request_.backends) {
       if (Status status = backend == "cpu" ? AddProcessor() : AddDevices(backend); !status) return status;

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "features/feature_list.h"
 #include "features/test_run.h"
@@ -69,6 +73,32 @@ TEST(ParityRunTest, OptionsThatNoClipAllowsAreListedNotPassed) {
   EXPECT_TRUE(report->all_equal());
   for (const ParityCell& cell : report->cells) {
     EXPECT_FALSE(cell.options.find("motion_add_uv=true") == 0 && cell.clip.find(" 400 ") != std::string::npos);
+  }
+}
+
+// The defaults see every clip. Other options see one of the two natural clips and one of the two banded ones, where
+// they allow it.
+TEST(ParityRunTest, OptionsGoRoundTheLargeClips) {
+  ParityRequest request;
+  request.features = {"vif", "speed_chroma"};
+  request.targets = {"scalar"};
+  const Result<ParityReport> report = CompareAll(request);
+  ASSERT_TRUE(report.ok());
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> clips;
+  for (const ParityCell& cell : report->cells) clips[{cell.feature, cell.options}].insert(cell.clip);
+  const auto count = [](const std::set<std::string>& names, const char* content) {
+    return std::count_if(names.begin(), names.end(),
+                         [&](const std::string& name) { return name.starts_with(content); });
+  };
+  for (const auto& [options, seen] : clips) {
+    const bool is_default = options.second.empty();
+    if (options.first == "vif") {
+      EXPECT_EQ(count(seen, "natural 57") + count(seen, "natural 580"), is_default ? 2 : 1) << options.second;
+      EXPECT_EQ(count(seen, "bands"), is_default ? 2 : 1) << options.second;
+      EXPECT_EQ(count(seen, "noise 161"), 1) << options.second;
+    } else if (!is_default) {
+      EXPECT_GE(count(seen, "natural 57") + count(seen, "natural 580") + count(seen, "bands"), 1) << options.second;
+    }
   }
 }
 

@@ -15,7 +15,7 @@ SOURCE = re.compile(r"(\.(cc|h|py|sh|cmake)|(^|/)CMakeLists\.txt|^(start|check|\
 # The last form is that of texts which are read once for each instruction set.
 GUARD = r"^#pragma once$|^#ifndef \w+_H_$|^#if defined\(\w+_H_\) == defined\(HWY_TARGET_TOGGLE\)$"
 BAD_NAME = re.compile(r"(^|[/_])(utils?|helpers?|common|misc|impl2)([_./]|$)|_v2\.(cc|h|py)$")
-
+LEFT_OVER = re.compile(r"(\.(orig|rej|bak|swp|tmp|log)|~)$")
 
 COMPILED = re.compile(r"src/backend/sycl/modules/\w+\.spv$")
 BINARY = re.compile(COMPILED.pattern + r"|docs/samples/\w+\.mp4$|tests/(clips|data|fuzz_seeds)/")
@@ -47,7 +47,8 @@ def audit_heads(files):
 
 
 def audit_names(files):
-    return ["%s: name says nothing" % path for path in files if BAD_NAME.search(path)]
+    return (["%s: name says nothing" % path for path in files if BAD_NAME.search(path)] +
+            ["%s: left over by a merge or an editor" % path for path in files if LEFT_OVER.search(path)])
 
 
 def audit_sizes(files):
@@ -95,6 +96,7 @@ PLANTED = [(audit_root, {"entry%d" % i: "" for i in range(MAX_ROOT_ENTRIES)}),
            (audit_heads, {"check": "#!/usr/bin/env bash\necho\n"}),
            (audit_names, {"src/base/string_utils.h": HEAD}),
            (audit_names, {"src/features/motion_v2.cc": HEAD}),
+           (audit_names, {"src/a.cc.orig": HEAD}),
            (audit_sizes, {"tests/big.json": "x" * (MAX_TESTS_BYTES + 1)}),
            (audit_binaries, {"src/features/toy/toy.spv": "\x03\x02#\x07\0\0\1\0"}),
            (audit_binaries, {"tools/toy.spv": ""}),
