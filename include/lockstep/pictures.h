@@ -63,13 +63,16 @@ class PictureSource {
   virtual void Cancel() {}
   /// How many pairs there will be, when known: for progress, and for how several devices share them.
   [[nodiscard]] virtual std::optional<std::int64_t> pair_count() const { return std::nullopt; }
+  /// Frames a second, for metrics that depend on it; 0 when unknown.
+  [[nodiscard]] virtual double frame_rate() const { return 0.0; }
 };
 
 /// Score() for pictures that `source` delivers in `format`. `request.reference` and `request.distorted` must be empty;
 /// the report calls them kReferencePictures and kDistortedPictures.
 /// Pairs held at once: threads + 4 with the cpu backend; with a device three batches and two pairs more. With several
 /// devices besides four batches each: as many segments as there are devices and one more, of at most 256 pairs and, as
-/// far as a batch allows, 1 GiB of luma, or of whole pictures where a metric looks at chroma.
+/// far as a batch allows, 1 GiB of luma, or of whole pictures where a metric looks at chroma. Where the processor
+/// computes metrics beside a device, those of both and one batch more.
 /// errors  as Score(); kInvalidArgument: a picture's planes, pitches or memory do not fit, naming the frame
 [[nodiscard]] Result<Report> ScorePictures(const ScoreRequest& request, const VideoFormat& format,
                                            PictureSource& source);

@@ -74,10 +74,12 @@ class MadePictures : public PictureSource {
   }
   void Cancel() override { is_cancelled = true; }
   std::optional<std::int64_t> pair_count() const override { return end; }
+  double frame_rate() const override { return rate; }
 
   std::int64_t end = kFrames;
   std::int64_t next = 0;
   std::int64_t fail_at = -1;
+  double rate = 0.0;
   std::ptrdiff_t gap = 0;
   std::size_t shift = 0;
   PictureMemory memory = PictureMemory::kHost;
@@ -208,6 +210,23 @@ TEST(ScorePicturesTest, FrameLimit) {
   EXPECT_EQ(report->frame_count, 4);
   EXPECT_EQ(pictures.next, 4);
   EXPECT_EQ(total, 4);
+}
+
+TEST(ScorePicturesTest, FrameRate) {
+  constexpr VideoFormat kSize{PixelFormat::kYuv420, 96, 80, 8};
+  ScoreRequest request;
+  request.features.push_back({"xpsnr", {}});
+  std::vector<Report> reports;
+  for (const double rate : {0.0, 25.0, 50.0}) {
+    MadePictures pictures(kSize);
+    pictures.rate = rate;
+    Result<Report> report = ScorePictures(request, kSize, pictures);
+    ASSERT_TRUE(report.ok());
+    EXPECT_EQ(report->reference.frame_rate, rate);
+    reports.push_back(*std::move(report));
+  }
+  EXPECT_EQ(reports[0].columns[0].values, reports[1].columns[0].values);
+  EXPECT_NE(reports[0].columns[0].values, reports[2].columns[0].values);
 }
 
 TEST(ScorePicturesTest, ChromaMayBeAbsentWhereNobodyLooksAtIt) {

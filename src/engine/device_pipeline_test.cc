@@ -20,22 +20,6 @@
 namespace lockstep {
 namespace {
 
-// Noise pictures, the same for every source with the same seed.
-class NoiseSource : public TestPairSource {
- public:
-  NoiseSource(const VideoFormat& format, std::int64_t first, std::int64_t end)
-      : TestPairSource(first, end), format_(format) {}
-
- protected:
-  void Fill(std::int64_t number, Frame& reference, Frame& distorted) const override {
-    reference = test_run::NoiseFrame(format_, static_cast<std::uint64_t>(2 * number));
-    distorted = test_run::NoiseFrame(format_, static_cast<std::uint64_t>(2 * number + 1));
-  }
-
- private:
-  VideoFormat format_;
-};
-
 struct MetricCase {
   const char* name;
   test_run::OptionTexts options;
@@ -78,17 +62,7 @@ void ExpectEqual(const PipelineResult& actual, const PipelineResult& expected, c
   EXPECT_EQ(actual.end_picture, expected.end_picture) << what;
   ASSERT_EQ(actual.facts.size(), expected.facts.size());
   for (std::size_t f = 0; f < expected.facts.size(); ++f) {
-    const FactTable& a = actual.facts[f];
-    const FactTable& e = expected.facts[f];
-    ASSERT_EQ(a.first(), e.first()) << what;
-    ASSERT_EQ(a.end(), e.end()) << what;
-    for (std::int64_t frame = e.first(); frame < e.end(); ++frame) {
-      ASSERT_EQ(a.Has(frame), e.Has(frame)) << what << " metric " << f << " frame " << frame;
-      if (!e.Has(frame)) continue;
-      for (std::size_t i = 0; i < e.Row(frame).size(); ++i) {
-        ASSERT_EQ(a.Row(frame)[i], e.Row(frame)[i]) << what << " metric " << f << " frame " << frame << " fact " << i;
-      }
-    }
+    ExpectEqualFacts(actual.facts[f], expected.facts[f], what + " metric " + std::to_string(f));
   }
 }
 

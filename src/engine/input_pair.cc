@@ -63,6 +63,7 @@ Result<std::unique_ptr<InputPair>> InputPair::Open(const ScoreRequest& request, 
   }
   std::unique_ptr<InputPair> pair(new InputPair());
   pair->strict_ = request.strict;
+  pair->decodes_on_device_ = cuda_decoder.has_value();
   for (const bool is_reference : {true, false}) {
     const InputRequest& input = is_reference ? request.reference : request.distorted;
     Side& side = is_reference ? pair->reference_ : pair->distorted_;
@@ -160,6 +161,8 @@ std::optional<std::int64_t> InputPair::expected_pairs() const {
 }
 
 void InputPair::LeaveOutChroma() {
+  // Luma alone would stay on the device that decodes it; whole pictures are fetched.
+  if (reads_on_host_ && decodes_on_device_) return;
   for (Side* side : {&reference_, &distorted_}) {
     // Scaling and shifting work on whole pictures.
     if (!side->convert) side->reader->LeaveOutChroma();

@@ -36,6 +36,8 @@ class InputPair : public RunInput {
   /// Pairs of the whole run, when both inputs tell how long they are.
   [[nodiscard]] std::optional<std::int64_t> expected_pairs() const override;
 
+  void ReadOnHost() override { reads_on_host_ = true; }
+
   /// Before Start(): no metric looks at chroma, so that it need not be read.
   void LeaveOutChroma() override;
 
@@ -58,6 +60,10 @@ class InputPair : public RunInput {
   static constexpr std::size_t kQueueBytes = std::size_t{1} << 29;
   static constexpr unsigned kMostReaders = 8;
 
+  /// Of the reference, or of the distorted input where the reference has none.
+  [[nodiscard]] double frame_rate() const override {
+    return reference_.info.frame_rate > 0.0 ? reference_.info.frame_rate : distorted_.info.frame_rate;
+  }
   /// Starts the reading threads. The first pair of Next() is pair `first_pair` of the run; no more than
   /// `end_pair` - `first_pair` are delivered.
   void Start(std::int64_t first_pair, std::optional<std::int64_t> end_pair) override;
@@ -99,6 +105,8 @@ class InputPair : public RunInput {
   Side distorted_;
   VideoFormat format_;
   bool strict_ = false;
+  bool decodes_on_device_ = false;
+  bool reads_on_host_ = false;
   std::size_t queue_depth_ = 0;
   unsigned threads_ = 1;
   bool started_ = false;

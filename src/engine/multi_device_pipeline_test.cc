@@ -24,17 +24,6 @@ namespace {
 
 constexpr VideoFormat kFormat = {PixelFormat::kYuv420, 48, 40, 8};
 
-class NoiseSource : public TestPairSource {
- public:
-  using TestPairSource::TestPairSource;
-
- protected:
-  void Fill(std::int64_t number, Frame& reference, Frame& distorted) const override {
-    reference = test_run::NoiseFrame(kFormat, static_cast<std::uint64_t>(2 * number));
-    distorted = test_run::NoiseFrame(kFormat, static_cast<std::uint64_t>(2 * number + 1));
-  }
-};
-
 // Metrics that look back by no, one and two pictures, on every picture or on some.
 class MultiDevicePipelineTest : public ::testing::Test {
  protected:
@@ -58,10 +47,10 @@ class MultiDevicePipelineTest : public ::testing::Test {
 
   void Compare(const std::vector<Device*>& devices, std::int64_t frames, PipelineOptions options,
                const DevicePipelineOptions& device_options, const std::string& what) {
-    NoiseSource on_host(options.first_picture, frames);
+    NoiseSource on_host(kFormat, options.first_picture, frames);
     const Result<PipelineResult> expected = RunPipeline(features, on_host, options);
     ASSERT_TRUE(expected.ok());
-    NoiseSource source(options.first_picture, frames);
+    NoiseSource source(kFormat, options.first_picture, frames);
     std::int64_t progress = 0;
     options.on_progress = [&](std::int64_t done) { EXPECT_EQ(done, ++progress); };
     const Result<DevicePipelineResult> actual =
@@ -70,19 +59,8 @@ class MultiDevicePipelineTest : public ::testing::Test {
     EXPECT_EQ(progress, expected->end_picture - options.first_picture) << what;
     EXPECT_EQ(actual->facts.end_picture, expected->end_picture) << what;
     ASSERT_EQ(actual->facts.facts.size(), expected->facts.size());
-    for (std::size_t f = 0; f < features.size(); ++f) ExpectEqual(actual->facts.facts[f], expected->facts[f], what);
-  }
-
-  static void ExpectEqual(const FactTable& actual, const FactTable& expected, const std::string& what) {
-    ASSERT_EQ(actual.first(), expected.first()) << what;
-    ASSERT_EQ(actual.end(), expected.end()) << what;
-    for (std::int64_t frame = expected.first(); frame < expected.end(); ++frame) {
-      ASSERT_EQ(actual.Has(frame), expected.Has(frame)) << what << " frame " << frame;
-      if (!expected.Has(frame)) continue;
-      for (std::size_t i = 0; i < expected.Row(frame).size(); ++i) {
-        ASSERT_EQ(actual.Row(frame)[i], expected.Row(frame)[i]) << what << " frame " << frame << " fact " << i;
-      }
-    }
+    for (std::size_t f = 0; f < features.size(); ++f)
+      ExpectEqualFacts(actual->facts.facts[f], expected->facts[f], what);
   }
 
   std::vector<const Feature*> features;
@@ -133,7 +111,7 @@ TEST_F(MultiDevicePipelineTest, SegmentOfTheSequenceAndSubsampling) {
 }
 
 TEST_F(MultiDevicePipelineTest, NothingToScore) {
-  NoiseSource source(0, 0);
+  NoiseSource source(kFormat, 0, 0);
   const auto result = RunMultiDevicePipeline(features, kFormat, source, {}, MakeDevices(3), {});
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->facts.end_picture, 0);
@@ -146,7 +124,7 @@ TEST_F(MultiDevicePipelineTest, FailureOfOneDevice) {
       HostFault fault;
       fault.*kind = number;
       // Long enough that the device which fails gets its share.
-      NoiseSource source(0, 400);
+      NoiseSource source(kFormat, 0, 400);
       const auto result =
           RunMultiDevicePipeline(features, kFormat, source, {}, MakeDevices(2, fault), {2, GraphUse::kNever, 3});
       ASSERT_FALSE(result.ok()) << number;
@@ -157,7 +135,7 @@ TEST_F(MultiDevicePipelineTest, FailureOfOneDevice) {
 }
 
 TEST_F(MultiDevicePipelineTest, FailureOfTheSource) {
-  NoiseSource source(0, 50);
+  NoiseSource source(kFormat, 0, 50);
   source.FailAt(31);
   const auto result = RunMultiDevicePipeline(features, kFormat, source, {}, MakeDevices(3), {2, GraphUse::kNever, 4});
   ASSERT_FALSE(result.ok());
@@ -165,32 +143,13 @@ TEST_F(MultiDevicePipelineTest, FailureOfTheSource) {
   EXPECT_EQ(result.error().frame, 31);
 }
 
-// What waits for pictures that do not come, until it is cancelled.
-class BlockedSource : public NoiseSource {
- public:
-  using NoiseSource::NoiseSource;
-  Result<bool> Next(FramePair& pair) override {
-    if (++calls_ > 5) is_cancelled_.wait(false);
-    return NoiseSource::Next(pair);
-  }
-  void Cancel() override {
-    NoiseSource::Cancel();
-    is_cancelled_ = true;
-    is_cancelled_.notify_all();
-  }
-
- private:
-  int calls_ = 0;
-  std::atomic<bool> is_cancelled_{false};
-};
-
 TEST_F(MultiDevicePipelineTest, Cancelling) {
   for (const bool is_blocked : {false, true}) {
     std::unique_ptr<TestPairSource> source;
     if (is_blocked) {
-      source = std::make_unique<BlockedSource>(0, 1000);
+      source = std::make_unique<BlockedSource>(kFormat, 0, 1000);
     } else {
-      source = std::make_unique<NoiseSource>(0, 1'000'000);
+      source = std::make_unique<NoiseSource>(kFormat, 0, 1'000'000);
     }
     std::stop_source stop;
     PipelineOptions options;
@@ -211,7 +170,7 @@ TEST_F(MultiDevicePipelineTest, CancellingAtTheEnd) {
   constexpr std::int64_t kFrames = 3;
   const std::vector<Device*> devices = MakeDevices(2);
   for (int round = 0; round < 50; ++round) {
-    NoiseSource source(0, kFrames);
+    NoiseSource source(kFormat, 0, kFrames);
     std::stop_source stop;
     std::atomic<bool> is_done = false;
     PipelineOptions options;
@@ -337,7 +296,7 @@ TEST_F(MultiDevicePipelineTest, PairsHeldAreBounded) {
   constexpr int kBatch = 2;
   constexpr int kSegment = 6;
   constexpr std::size_t kDevices = 3;
-  NoiseSource source(0, 300);
+  NoiseSource source(kFormat, 0, 300);
   const auto result = RunMultiDevicePipeline(features, kFormat, source, {}, MakeDevices(kDevices),
                                              {kBatch, GraphUse::kNever, kSegment});
   ASSERT_TRUE(result.ok());

@@ -104,7 +104,9 @@ Result<bool> PicturePairs::Next(FramePair& pair) {
 
 Status PicturePairs::Check(const Picture& picture) const {
   if (picture.memory == PictureMemory::kDevice && !use_.reads_device_memory) {
-    return Invalid("memory", "is of a device; this run reads host memory only, use cuda or hip with one device");
+    return Invalid("memory",
+                   "is of a device; this run reads host memory too: use cuda or hip with one device, and metrics with "
+                   "kernels there");
   }
   if (picture.native_stream != 0 && picture.memory != PictureMemory::kDevice) {
     return Invalid("stream", "is given for a picture on the host; wait for the picture and give none");
@@ -186,6 +188,7 @@ ReportInput PicturePairs::Describe(const char* name) const {
   input.path = name;
   input.container = "memory";
   input.format = format_;
+  input.frame_rate = source_.frame_rate();
   input.frames = std::max<std::int64_t>(next_pair_ - first_pair_, 0);
   return input;
 }

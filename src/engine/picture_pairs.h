@@ -30,8 +30,10 @@ class PicturePairs : public RunInput {
   PicturePairs(PictureSource& source, const VideoFormat& format, const PictureUse& use);
 
   [[nodiscard]] const VideoFormat& format() const override { return format_; }
+  [[nodiscard]] double frame_rate() const override { return source_.frame_rate(); }
   [[nodiscard]] const std::string& ended_path() const override { return ended_path_; }
   [[nodiscard]] std::optional<std::int64_t> expected_pairs() const override { return source_.pair_count(); }
+  void ReadOnHost() override { use_ = {true, false}; }
   void LeaveOutChroma() override { planes_ = 1; }
   void Start(std::int64_t first_pair, std::optional<std::int64_t> end_pair) override;
 

@@ -17,10 +17,14 @@ class RunInput : public PairSource {
  public:
   /// Of the pictures that are scored.
   [[nodiscard]] virtual const VideoFormat& format() const = 0;
+  /// Frames a second; 0 when unknown.
+  [[nodiscard]] virtual double frame_rate() const = 0;
   /// The input that ended the run, once Next() returned false at its end.
   [[nodiscard]] virtual const std::string& ended_path() const = 0;
   /// Pairs of the whole run, when known.
   [[nodiscard]] virtual std::optional<std::int64_t> expected_pairs() const = 0;
+  /// Before LeaveOutChroma() and Start() of a run on devices: the processor reads the pictures too.
+  virtual void ReadOnHost() = 0;
   /// Before Start(): no metric looks at chroma, so that it need not be there.
   virtual void LeaveOutChroma() = 0;
   /// The first pair of Next() is pair `first_pair` of the run; no more than `end_pair` - `first_pair` are delivered.

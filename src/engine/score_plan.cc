@@ -156,9 +156,15 @@ Status ScorePlan::AddModel(const ModelRequest& request) {
   return {};
 }
 
-Status ScorePlan::Bind(const VideoFormat& format, CpuTarget target) {
+Status ScorePlan::Bind(const VideoFormat& format, CpuTarget target, double frame_rate) {
   for (PlannedFeature& planned : features_) {
-    Result<std::unique_ptr<Feature>> feature = CreateFeature(*planned.description, planned.options, format, target);
+    // The names of scores say what was asked for, whatever the input.
+    OptionValues options = planned.options;
+    if (const OptionSpec* const rate = options.TakeFrameRate(frame_rate)) {
+      decisions_.push_back({fmt::format("feature {}", planned.description->name),
+                            fmt::format("{} is {:.6g}, the input's", rate->name, options.GetDouble(rate->name))});
+    }
+    Result<std::unique_ptr<Feature>> feature = CreateFeature(*planned.description, options, format, target);
     if (!feature) return std::move(feature).error();
     planned.feature = *std::move(feature);
     planned.columns = planned.feature->columns();

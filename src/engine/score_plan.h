@@ -49,9 +49,10 @@ class ScorePlan {
   /// errors  kInvalidArgument, kNotFound, kFormat, kInputOutput: names and options of metrics and models
   [[nodiscard]] static Result<ScorePlan> Create(const ScoreRequest& request);
 
-  /// Creates the metrics for a picture format and instruction set and settles the names of their scores.
+  /// Creates the metrics for a picture format, instruction set and frame rate (0: unknown) and settles the names of
+  /// their scores.
   /// errors  kUnsupported, kInvalidArgument: size, depth or options do not fit a metric
-  [[nodiscard]] Status Bind(const VideoFormat& format, CpuTarget target);
+  [[nodiscard]] Status Bind(const VideoFormat& format, CpuTarget target, double frame_rate = 0.0);
 
   /// A table with every column in libvmaf's order: per-frame scores by metric, scores of the end of the stream, models.
   [[nodiscard]] ScoreTable MakeScoreTable(std::int64_t first, std::int64_t count);

@@ -25,7 +25,7 @@
 #include "engine/device_choice.h"
 #include "engine/frame_pipeline.h"
 #include "engine/input_pair.h"
-#include "engine/multi_device_pipeline.h"
+#include "engine/mixed_pipeline.h"
 #include "engine/picture_pairs.h"
 #include "engine/pinned_frames.h"
 #include "engine/run_input.h"
@@ -302,7 +302,9 @@ class ScoreRun {
     const Result<CpuTarget> target = ChooseCpuTarget(request_.cpu_target, request_.cpu_mask);
     if (!target) return target.error();
     cpu_target_ = *target;
-    if (Status status = plan_.Bind(inputs_->format(), cpu_target_); !status) return std::move(status).error();
+    if (Status status = plan_.Bind(inputs_->format(), cpu_target_, inputs_->frame_rate()); !status) {
+      return std::move(status).error();
+    }
     Result<PipelineResult> facts = Extract();
     if (!facts) return std::move(facts).error();
     for (const PlannedFeature& planned : plan_.features()) {
@@ -338,6 +340,7 @@ class ScoreRun {
       lead_out = std::max(lead_out, reach.fact_lead_out);
     }
 
+    if (!devices_.empty()) ChooseProcessorMetrics(features);
     if (std::none_of(features.begin(), features.end(), [](const Feature* f) { return f->needs_chroma(); })) {
       inputs_->LeaveOutChroma();
     }
@@ -385,6 +388,19 @@ class ScoreRun {
     return result;
   }
 
+  // Metrics that the devices have no kernels for run on the processor beside them.
+  void ChooseProcessorMetrics(std::span<const Feature* const> features) {
+    on_processor_ = FindProcessorMetrics(features, *devices_[0]);
+    for (std::size_t f = 0; f < features.size(); ++f) {
+      if (!on_processor_[f]) continue;
+      const FeatureDescription& description = *plan_.features()[f].description;
+      decisions_.push_back({fmt::format("feature {}", description.name),
+                            fmt::format("computed on the processor: the backend {} has no kernels for it{}",
+                                        request_.backend, description.on_devices ? " with these options" : "")});
+    }
+    if (!decisions_.empty()) inputs_->ReadOnHost();
+  }
+
   Result<PipelineResult> Compute(std::span<const Feature* const> features, const PipelineOptions& options) {
     if (devices_.empty()) return RunPipeline(features, *inputs_, options);
     DevicePipelineOptions device_options;
@@ -394,7 +410,7 @@ class ScoreRun {
     std::vector<Device*> devices;
     for (const std::shared_ptr<Device>& device : devices_) devices.push_back(device.get());
     Result<DevicePipelineResult> result =
-        RunMultiDevicePipeline(features, inputs_->format(), *inputs_, options, devices, device_options);
+        RunMixedPipeline(features, on_processor_, inputs_->format(), *inputs_, options, devices, device_options);
     if (!result) return std::move(result).error();
     for (const DeviceTiming& timing : result->timings) {
       constexpr double kNanosecondsPerMillisecond = 1e6;
@@ -423,6 +439,7 @@ class ScoreRun {
     report.frame_count = std::min(facts.end_picture, EndOfScores().value_or(facts.end_picture)) - report.first_frame;
     report.decisions = inputs_->decisions();
     report.decisions.insert(report.decisions.end(), plan_.decisions().begin(), plan_.decisions().end());
+    report.decisions.insert(report.decisions.end(), decisions_.begin(), decisions_.end());
     report.warnings = inputs_->CollectWarnings();
 
     ScoreTable table = plan_.MakeScoreTable(report.first_frame, report.frame_count);
@@ -445,6 +462,8 @@ class ScoreRun {
   std::unique_ptr<RunInput> inputs_;
   CpuTarget cpu_target_ = CpuTarget::kScalar;
   std::vector<std::shared_ptr<Device>> devices_;  // none: the processor computes
+  std::vector<bool> on_processor_;                // with devices, for each metric: they have no kernels for it
+  std::vector<ReportDecision> decisions_;         // of the run, besides those of the inputs and the plan
   std::vector<DeviceTimingRow> device_timings_;
   double seconds_ = 0.0;
   std::int64_t pictures_read_ = 0;

@@ -411,6 +411,47 @@ TEST(ScoreRun, FilesOfMetricsAreCompletedOrTheRunFails) {
   EXPECT_FALSE(std::filesystem::exists(last.string() + ".unfinished"));
 }
 
+// xpsnr measures changes over three pictures from 32 frames a second on.
+TEST(ScoreRun, MetricsKnowTheInputsFrameRate) {
+  constexpr VideoFormat kSize{PixelFormat::kYuv420, 96, 80, 8};
+  const auto with_header = [&](const std::string& name, std::uint32_t noise, const std::string& rate) {
+    const std::string raw = MakeClip(name + ".yuv", kFrames, noise, kSize);
+    std::string path = raw.substr(0, raw.size() - 4) + ".y4m";
+    std::ifstream from(raw, std::ios::binary);
+    std::ofstream to(path, std::ios::binary);
+    to << "YUV4MPEG2 W96 H80 " << rate << " C420jpeg\n";
+    std::vector<char> picture(kSize.frame_bytes());
+    while (from.read(picture.data(), static_cast<std::streamsize>(picture.size()))) {
+      to << "FRAME\n";
+      to.write(picture.data(), static_cast<std::streamsize>(picture.size()));
+    }
+    return path;
+  };
+  const auto scores = [&](const std::string& rate, const OptionList& options) {
+    ScoreRequest request;
+    request.reference = {with_header("rate_a", 0, rate), {}, 0};
+    request.distorted = {with_header("rate_b", 40, rate), {}, 0};
+    request.features.push_back({"xpsnr", options});
+    return MustRun(request);
+  };
+  const Report slow = scores("F25:1", {});
+  const Report fast = scores("F60000:1001", {});
+  const Report unknown = scores("", {});
+  ASSERT_NE(FindColumn(fast, "xpsnr_y"), nullptr);
+  EXPECT_NE(FindColumn(slow, "xpsnr_y")->values[5], FindColumn(fast, "xpsnr_y")->values[5]);
+  ExpectSameBits(*FindColumn(slow, "xpsnr_y"), *FindColumn(unknown, "xpsnr_y"), 0);
+  ASSERT_EQ(fast.decisions.size(), 1U);
+  EXPECT_EQ(fast.decisions[0].subject, "feature xpsnr");
+  EXPECT_EQ(fast.decisions[0].text, "fps is 59.9401, the input's");
+  EXPECT_TRUE(unknown.decisions.empty());
+  // What the user gives is what counts, and is in the name.
+  const Report given = scores("F60:1", {{"fps", "25"}});
+  ExpectSameBits(*FindColumn(slow, "xpsnr_y"), *FindColumn(given, "xpsnr_y_fps_25"), 0);
+  EXPECT_TRUE(given.decisions.empty());
+  // Pictures of a rate beyond the option's range are scored too.
+  ExpectSameBits(*FindColumn(fast, "xpsnr_y"), *FindColumn(scores("F90000:1", {}), "xpsnr_y"), 0);
+}
+
 TEST(ScoreRun, WarningsOfAMetricAreSaidOnceAndNotWithoutEnd) {
   const VideoFormat format = {PixelFormat::kYuv400, 176, 176, 8};
   const std::string reference = MakeClip("contradicted.yuv", 24, 75, format);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// For the tests of pipelines: a source of made pictures that can end, fail and be cancelled.
+// For the tests of pipelines: sources of made pictures that can end, fail, block and be cancelled; facts compared.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "engine/pair_source.h"
+#include "features/feature.h"
+#include "features/test_run.h"
 
 namespace lockstep {
 
@@ -39,5 +44,52 @@ class TestPairSource : public PairSource {
   std::int64_t fail_at_ = -1;
   std::atomic<bool> cancelled_{false};
 };
+
+/// Noise, of which no picture is like another.
+class NoiseSource : public TestPairSource {
+ public:
+  NoiseSource(const VideoFormat& format, std::int64_t first, std::int64_t end)
+      : TestPairSource(first, end), format_(format) {}
+
+ protected:
+  void Fill(std::int64_t number, Frame& reference, Frame& distorted) const override {
+    reference = test_run::NoiseFrame(format_, static_cast<std::uint64_t>(2 * number));
+    distorted = test_run::NoiseFrame(format_, static_cast<std::uint64_t>(2 * number + 1));
+  }
+
+ private:
+  VideoFormat format_;
+};
+
+/// After five pairs it waits for pictures that do not come, until it is cancelled.
+class BlockedSource : public NoiseSource {
+ public:
+  using NoiseSource::NoiseSource;
+  Result<bool> Next(FramePair& pair) override {
+    if (++calls_ > 5) is_cancelled_.wait(false);
+    return NoiseSource::Next(pair);
+  }
+  void Cancel() override {
+    NoiseSource::Cancel();
+    is_cancelled_ = true;
+    is_cancelled_.notify_all();
+  }
+
+ private:
+  int calls_ = 0;
+  std::atomic<bool> is_cancelled_{false};
+};
+
+inline void ExpectEqualFacts(const FactTable& actual, const FactTable& expected, const std::string& what) {
+  ASSERT_EQ(actual.first(), expected.first()) << what;
+  ASSERT_EQ(actual.end(), expected.end()) << what;
+  for (std::int64_t frame = expected.first(); frame < expected.end(); ++frame) {
+    ASSERT_EQ(actual.Has(frame), expected.Has(frame)) << what << " frame " << frame;
+    if (!expected.Has(frame)) continue;
+    for (std::size_t i = 0; i < expected.Row(frame).size(); ++i) {
+      ASSERT_EQ(actual.Row(frame)[i], expected.Row(frame)[i]) << what << " frame " << frame << " fact " << i;
+    }
+  }
+}
 
 }  // namespace lockstep

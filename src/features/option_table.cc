@@ -179,6 +179,16 @@ void OptionValues::MergeOutputs(const OptionValues& other) {
   }
 }
 
+const OptionSpec* OptionValues::TakeFrameRate(double rate) {
+  if (!(rate > 0.0)) return nullptr;
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    if (!specs_[i].is_frame_rate || !IsDefault(i)) continue;
+    values_[i].number = std::clamp(rate, specs_[i].minimum, specs_[i].maximum);
+    return &specs_[i];
+  }
+  return nullptr;
+}
+
 bool OptionValues::SameValues(const OptionValues& other, OptionEffect effect) const {
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     if (specs_[i].effect == effect && values_[i] != other.values_[i]) return false;

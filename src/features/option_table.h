@@ -38,6 +38,7 @@ struct OptionSpec {
   // Texts that a string option accepts, or numbers that a metric accepts, which checks them itself, with spaces
   // between; empty: any.
   const char* choices = "";
+  bool is_frame_rate = false;  // a number that is the input's frame rate where it is not given
 };
 
 /// The words of OptionSpec::choices.
@@ -91,6 +92,9 @@ class OptionValues {
   [[nodiscard]] bool CanMergeOutputs(const OptionValues& other) const;
   /// Switches on every output that `other` (same table) asks for: output-only bools are united, texts taken over.
   void MergeOutputs(const OptionValues& other);
+  /// Puts a frame rate, cut to the option's range, where one belongs and none was given; `rate` 0: unknown.
+  /// returns  the option that has it now, or nullptr
+  const OptionSpec* TakeFrameRate(double rate);
   [[nodiscard]] bool SameValues(const OptionValues& other, OptionEffect effect) const;
 
  private:

@@ -201,6 +201,14 @@ def test_backends(t):
         result = t.run(*PAIR, *everything, "--backend", "sycl", *how)
         t.check(result.returncode == 0 and result.stdout == plain.stdout, f"the processor's scores, {how}", result)
         t.check("backend sycl (" in result.stderr, "the summary names the device", result)
+    # A metric without kernels runs on the processor, and the summary says so.
+    for metrics in (["-f", "psnr", "-f", "float_ssim", "-f", "motion", "-f", "ciede", "-f", "xpsnr"], ["-f", "float_moment"]):
+        plain = t.run(*PAIR, *metrics, "--precision", "max", "--csv", "-")
+        for how in ([], ["--device", "0,0"], ["--threads", "1", "--graphs", "on"]):
+            result = t.run(*PAIR, *metrics, "--precision", "max", "--csv", "-", "--backend", "sycl", *how)
+            t.check(result.returncode == 0 and result.stdout == plain.stdout and
+                    "computed on the processor: the backend sycl has no kernels for it" in result.stderr,
+                    f"beside a device: {metrics} {how}", result)
     whole = t.run(*PAIR, *everything, "--subsample", "2", "--frames", "1:3")
     result = t.run(*PAIR, *everything, "--subsample", "2", "--frames", "1:3", "--backend", "sycl")
     t.check(result.returncode == 0 and result.stdout == whole.stdout, "segment and subsampling", result)

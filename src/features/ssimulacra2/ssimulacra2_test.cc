@@ -333,12 +333,15 @@ TEST(Ssimulacra2Test, BandsChangeNothing) {
     window.distorted = &distorted;
     std::vector<Fact> expected(static_cast<std::size_t>(feature->fact_count()));
     feature->Extract(window, workspace.get(), expected);
-    for (const int count : {2, 3, 32}) {
-      test_targets::BandsBackwards bands(count, feature->MakeLineBuffers());
-      window.band_runner = &bands;
-      std::vector<Fact> facts(expected.size());
-      feature->Extract(window, workspace.get(), facts);
-      EXPECT_EQ(facts, expected) << width << ", " << count;
+    for (const CpuTarget target : AvailableCpuTargets()) {
+      const std::unique_ptr<Feature> vector = test_run::TryMakeFeature(kSsimulacra2, {}, format, target).value();
+      for (const int count : {2, 3, 32}) {
+        test_targets::BandsBackwards bands(count, vector->MakeLineBuffers());
+        window.band_runner = &bands;
+        std::vector<Fact> facts(expected.size());
+        vector->Extract(window, vector->MakeWorkspace().get(), facts);
+        EXPECT_EQ(facts, expected) << test_targets::PlaceOf(target, format) << ", " << count;
+      }
     }
   }
 }
