@@ -49,7 +49,7 @@ void AppendFrames(const Report& report, std::string& out) {
     return;
   }
   out += fmt::format("frames     {} to {}", report.first_frame, report.first_frame + report.frame_count - 1);
-  if (report.subsample > 1) out += fmt::format(", every {}th", report.subsample);
+  if (report.subsample > 1) out += fmt::format(", one in {}", report.subsample);
   out += TerminalText(fmt::format(", backend {}", report.backend));
   const std::string& how = report.device.empty() ? report.cpu_target : report.device;
   if (!how.empty()) out += TerminalText(fmt::format(" ({})", how));

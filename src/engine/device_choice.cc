@@ -18,11 +18,13 @@ namespace {
 Result<std::vector<std::string>> EntriesOf(std::string_view backend, const std::string& text) {
   std::vector<std::string> entries;
   if (text == "all") {
+    std::string reason;
     for (const DeviceInfo& device : ListBackendDevices(backend)) {
       if (!device.name.empty() && device.unusable.empty()) entries.push_back(std::to_string(device.index));
+      if (reason.empty() && !device.unusable.empty()) reason = ": " + device.unusable;
     }
     if (entries.empty()) {
-      return Error{ErrorCode::kNotFound, "no device can be used", {}, {}, fmt::format("backend {}", backend)};
+      return Error{ErrorCode::kNotFound, "no device can be used" + reason, {}, {}, fmt::format("backend {}", backend)};
     }
     return entries;
   }

@@ -37,6 +37,8 @@ TEST(DeviceChoiceTest, BackendsThatAreNotThere) {
   const auto devices = OpenDevices("no such backend", all);
   ASSERT_FALSE(devices.ok());
   EXPECT_EQ(devices.error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(devices.error().message.starts_with("no device can be used: 'no such backend' is not part of this build"))
+      << devices.error().message;
 }
 
 TEST(DeviceChoiceTest, NamesAndNumbers) {

@@ -156,6 +156,18 @@ Status ScorePlan::AddModel(const ModelRequest& request) {
   return {};
 }
 
+Error ScorePlan::NameReader(const PlannedFeature& planned, Error error) const {
+  const auto index = static_cast<std::size_t>(&planned - features_.data());
+  for (const PlannedModel& model : models_) {
+    const bool reads = std::any_of(model.main_inputs.begin(), model.main_inputs.end(),
+                                   [&](const ModelInput& input) { return input.feature == index; });
+    if (!reads) continue;
+    error.message += fmt::format(" (model {} reads it)", model.label);
+    break;
+  }
+  return error;
+}
+
 Status ScorePlan::Bind(const VideoFormat& format, CpuTarget target, double frame_rate) {
   for (PlannedFeature& planned : features_) {
     // The names of scores say what was asked for, whatever the input.
@@ -165,7 +177,7 @@ Status ScorePlan::Bind(const VideoFormat& format, CpuTarget target, double frame
                             fmt::format("{} is {:.6g}, the input's", rate->name, options.GetDouble(rate->name))});
     }
     Result<std::unique_ptr<Feature>> feature = CreateFeature(*planned.description, options, format, target);
-    if (!feature) return std::move(feature).error();
+    if (!feature) return NameReader(planned, std::move(feature).error());
     planned.feature = *std::move(feature);
     planned.columns = planned.feature->columns();
   }

@@ -65,6 +65,8 @@ class ScorePlan {
   [[nodiscard]] Status AddModel(const ModelRequest& request);
   /// The scores that one regression reads.
   [[nodiscard]] Result<std::vector<ModelInput>> AddModelFeatures(const Model& model, const std::string& label);
+  /// A metric's refusal with the first model that reads it.
+  [[nodiscard]] Error NameReader(const PlannedFeature& planned, Error error) const;
   /// Names of all scores of the bound metrics; names that two of them would share get every option that tells them
   /// apart.
   void NameScores();

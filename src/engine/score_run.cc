@@ -385,7 +385,26 @@ class ScoreRun {
       }
       return Error{ErrorCode::kFormat, "holds no frame to score", inputs_->ended_path(), {}, {}};
     }
+    if (Status status = CheckSegment(result->end_picture); !status) return std::move(status).error();
     return result;
+  }
+
+  // A part that is shorter than was asked for, or in which nothing is scored, is not passed over in silence.
+  Status CheckSegment(std::int64_t end_picture) {
+    if (!request_.segment) return {};
+    const auto [first, end] = *request_.segment;
+    if (end_picture < end && request_.frame_limit == 0) {
+      const std::string text = fmt::format("ends before frame {}, but the inputs have {}", end, end_picture);
+      if (request_.strict) return Error{ErrorCode::kTruncated, text, {}, {}, "segment"};
+      warnings_.push_back({{}, std::nullopt, "segment: " + text});
+    }
+    if ((first + request_.subsample - 1) / request_.subsample * request_.subsample >= end) {
+      warnings_.push_back(
+          {{},
+           std::nullopt,
+           fmt::format("segment: of frames {} to {} none is a multiple of {}", first, end - 1, request_.subsample)});
+    }
+    return {};
   }
 
   // Metrics that the devices have no kernels for run on the processor beside them.
@@ -441,6 +460,7 @@ class ScoreRun {
     report.decisions.insert(report.decisions.end(), plan_.decisions().begin(), plan_.decisions().end());
     report.decisions.insert(report.decisions.end(), decisions_.begin(), decisions_.end());
     report.warnings = inputs_->CollectWarnings();
+    report.warnings.insert(report.warnings.end(), warnings_.begin(), warnings_.end());
 
     ScoreTable table = plan_.MakeScoreTable(report.first_frame, report.frame_count);
     TableSink::Warnings warnings;
@@ -464,6 +484,7 @@ class ScoreRun {
   std::vector<std::shared_ptr<Device>> devices_;  // none: the processor computes
   std::vector<bool> on_processor_;                // with devices, for each metric: they have no kernels for it
   std::vector<ReportDecision> decisions_;         // of the run, besides those of the inputs and the plan
+  std::vector<ReportWarning> warnings_;           // of the run, besides those of the inputs and the metrics
   std::vector<DeviceTimingRow> device_timings_;
   double seconds_ = 0.0;
   std::int64_t pictures_read_ = 0;

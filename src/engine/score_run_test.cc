@@ -151,6 +151,29 @@ TEST(ScoreRun, SegmentPastTheEndIsRefused) {
   EXPECT_EQ(report.error().code, ErrorCode::kInvalidArgument);
 }
 
+TEST(ScoreRun, ShortAndEmptySegmentsAreSaid) {
+  ScoreRequest request = MakeRequest();
+  request.features.push_back({"psnr", {}});
+  const auto warnings = [&](std::int64_t first, std::int64_t end, int subsample) {
+    request.segment = {first, end};
+    request.subsample = subsample;
+    std::string text;
+    for (const ReportWarning& warning : MustRun(request).warnings) text += warning.text + "\n";
+    return text;
+  };
+  EXPECT_EQ(warnings(3, kFrames, 1), "");
+  EXPECT_EQ(warnings(3, kFrames + 1, 1), "segment: ends before frame 13, but the inputs have 12\n");
+  EXPECT_EQ(warnings(4, 6, 3), "segment: of frames 4 to 5 none is a multiple of 3\n");
+  EXPECT_EQ(warnings(4, 7, 3), "");
+  EXPECT_EQ(warnings(6, 7, 3), "");
+  request.strict = true;
+  EXPECT_EQ(warnings(3, kFrames, 1), "");
+  request.segment = {3, kFrames + 1};
+  const Result<Report> report = RunScore(request);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kTruncated);
+}
+
 TEST(ScoreRun, ColumnsComeInLibvmafsOrder) {
   ScoreRequest request = MakeRequest();
   request.models.push_back({"vmaf_v0.6.1", "", "vmaf", false, false, {}});
@@ -329,6 +352,7 @@ TEST(ScoreRun, TooSmallPicturesAreRefusedWithTheMinimum) {
   Result<Report> report = RunScore(request);
   ASSERT_FALSE(report.ok());
   EXPECT_NE(report.error().Describe().find("33x33"), std::string::npos) << report.error().Describe();
+  EXPECT_NE(report.error().Describe().find("(model vmaf_v0.6.1 reads it)"), std::string::npos);
   request.models.clear();
   request.features.push_back({"psnr", {}});
   request.features.push_back({"motion", {}});

@@ -138,11 +138,12 @@ Sizes SizesOf(const OptionValues& options, const VideoFormat& format) {
   return sizes;
 }
 
-Status CheckSizes(const Sizes& sizes) {
-  for (const auto& [name, size] : {std::pair("encode", sizes.encode), std::pair("source", sizes.source)}) {
+Status CheckSizes(const Sizes& sizes, const PlaneSize& picture) {
+  for (auto [name, size] : {std::pair("the encode is", sizes.encode), std::pair("the source is", sizes.source)}) {
     if (size.width >= kMinimumSide || size.height >= kMinimumSide) continue;
+    if (size == picture) name = "pictures are";
     return Error{ErrorCode::kUnsupported,
-                 fmt::format("the {} is {}x{}, but cambi needs a width or a height of at least {}", name, size.width,
+                 fmt::format("{} {}x{}, but cambi needs a width or a height of at least {}", name, size.width,
                              size.height, kMinimumSide),
                  {},
                  {},
@@ -201,7 +202,7 @@ const std::array<float, kCambiMaximumPixels + 1>& CambiReciprocals() {
 
 Result<CambiSettings> MakeCambiSettings(const OptionValues& options, const VideoFormat& format) {
   const Sizes sizes = SizesOf(options, format);
-  if (Status status = CheckSizes(sizes); !status) return std::move(status).error();
+  if (Status status = CheckSizes(sizes, {format.width, format.height}); !status) return std::move(status).error();
 
   CambiSettings settings;
   settings.bit_depth = format.bit_depth;

@@ -162,7 +162,7 @@ TEST(CambiSettingsTest, Refusals) {
     const Result<CambiSettings> settings = Settings(width, height, texts);
     return settings.ok() ? std::string("accepted") : settings.error().message;
   };
-  EXPECT_EQ(code(215, 215, {}), "the encode is 215x215, but cambi needs a width or a height of at least 216");
+  EXPECT_EQ(code(215, 215, {}), "pictures are 215x215, but cambi needs a width or a height of at least 216");
   EXPECT_EQ(code(216, 1, {}), "accepted");
   EXPECT_EQ(code(1, 216, {}), "accepted");
   EXPECT_EQ(code(640, 360, {{"enc_width", "200"}, {"enc_height", "200"}}),

@@ -14,7 +14,7 @@ inline constexpr OptionSpec kFloatVifOptions[] = {
     {"vif_enhn_gain_limit", "egl", OptionType::kDouble, OptionEffect::kInName, 100.0, 1.0, 100.0,
      "largest gain of the distorted picture that counts; 1 rewards no enhancement"},
     {"vif_kernelscale", "ks", OptionType::kDouble, OptionEffect::kInName, 1.0, 0.1, 4.0,
-     "factor on the size of the Gaussian filters, one of a list", "", kKernelScales},
+     "factor on the size of the Gaussian filters", "", kKernelScales},
     {"vif_prescale", "ps", OptionType::kDouble, OptionEffect::kInName, 1.0, 0.1, 4.0,
      "factor by which both pictures are resized first"},
     {"vif_prescale_method", "pm", OptionType::kString, OptionEffect::kInName, 0, 0, 0, "how they are resized",

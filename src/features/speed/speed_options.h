@@ -11,7 +11,7 @@ namespace lockstep {
 /// What both have.
 inline constexpr OptionSpec kSpeedOptions[] = {
     {"speed_kernelscale", "ks", OptionType::kDouble, OptionEffect::kInName, 1.0, 0.1, 4.0,
-     "scale of the Gaussian filters, one of a list", "", kKernelScales},
+     "scale of the Gaussian filters", "", kKernelScales},
     {"speed_prescale", "ps", OptionType::kDouble, OptionEffect::kInName, 1.0, 0.1, 4.0,
      "factor by which pictures are resized before everything else"},
     {"speed_prescale_method", "psm", OptionType::kString, OptionEffect::kInName, 0, 0, 0, "how they are resized",
