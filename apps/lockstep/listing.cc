@@ -27,7 +27,8 @@ void AppendFeature(const FeatureInfo& feature, std::string& out) {
     out += fmt::format("    {} ({}", option.name, option.type);
     if (!option.alias.empty()) out += fmt::format(", in names: {}", option.alias);
     out += fmt::format(", default {}", option.default_value.empty() ? "empty" : option.default_value);
-    if (!option.range.empty()) out += fmt::format(", {}", option.range);
+    const bool is_list = option.range.find(", ") != std::string::npos;
+    if (!option.range.empty()) out += fmt::format(", {}{}", is_list ? "one of " : "", option.range);
     out += fmt::format(")\n      {}\n", option.meaning);
   }
 }

@@ -236,14 +236,15 @@ TEST(Listing, FeaturesAndModels) {
   psnr.scores = {"psnr_y", "psnr_cb"};
   psnr.on_devices = true;
   psnr.options = {{"min_sse", "mss", "double", "0", "0 to 1", "floor of the error"},
-                  {"path", "", "string", "", "", "where"}};
+                  {"path", "", "string", "", "", "where"},
+                  {"method", "", "string", "nearest", "nearest, bilinear", "how"}};
   FeatureInfo vif;
   vif.name = "vif";
   vif.summary = "Visual information fidelity";
   vif.minimum_size = {16, 16};
   EXPECT_EQ(ListFeaturesText({psnr, vif}, false),
             "psnr: Peak signal-to-noise ratio (smallest picture: any)\n"
-            "  options: min_sse, path\n"
+            "  options: min_sse, path, method\n"
             "vif: Visual information fidelity (smallest picture: 16x16)\n");
   EXPECT_EQ(*DescribeFeatureText({psnr, vif}, "psnr"),
             "psnr: Peak signal-to-noise ratio\n"
@@ -254,7 +255,9 @@ TEST(Listing, FeaturesAndModels) {
             "    min_sse (double, in names: mss, default 0, 0 to 1)\n"
             "      floor of the error\n"
             "    path (string, default empty)\n"
-            "      where\n");
+            "      where\n"
+            "    method (string, default nearest, one of nearest, bilinear)\n"
+            "      how\n");
   EXPECT_EQ(*DescribeFeatureText({psnr, vif}, "vif"),
             "vif: Visual information fidelity\n"
             "  smallest picture: 16x16\n"
