@@ -4,11 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -168,24 +166,8 @@ TEST_F(MixedPipelineTest, ExceptionOfTheSource) {
 }
 
 TEST_F(MixedPipelineTest, Cancelling) {
-  for (const bool is_blocked : {false, true}) {
-    std::unique_ptr<TestPairSource> source;
-    if (is_blocked) {
-      source = std::make_unique<BlockedSource>(kFormat, 0, 1000);
-    } else {
-      source = std::make_unique<NoiseSource>(kFormat, 0, 1'000'000);
-    }
-    std::stop_source stop;
-    PipelineOptions options;
-    options.stop = stop.get_token();
-    std::jthread stopper([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      stop.request_stop();
-    });
-    const auto result = Run(*source, options, Devices(1));
-    ASSERT_FALSE(result.ok());
-    EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
-  }
+  ExpectCancelling(
+      kFormat, [&](PairSource& source, const PipelineOptions& options) { return Run(source, options, Devices(1)); });
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -144,25 +143,9 @@ TEST_F(MultiDevicePipelineTest, FailureOfTheSource) {
 }
 
 TEST_F(MultiDevicePipelineTest, Cancelling) {
-  for (const bool is_blocked : {false, true}) {
-    std::unique_ptr<TestPairSource> source;
-    if (is_blocked) {
-      source = std::make_unique<BlockedSource>(kFormat, 0, 1000);
-    } else {
-      source = std::make_unique<NoiseSource>(kFormat, 0, 1'000'000);
-    }
-    std::stop_source stop;
-    PipelineOptions options;
-    options.stop = stop.get_token();
-    std::jthread stopper([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      stop.request_stop();
-    });
-    const auto result =
-        RunMultiDevicePipeline(features, kFormat, *source, options, MakeDevices(3), {2, GraphUse::kNever, 4});
-    ASSERT_FALSE(result.ok());
-    EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
-  }
+  ExpectCancelling(kFormat, [&](PairSource& source, const PipelineOptions& options) {
+    return RunMultiDevicePipeline(features, kFormat, source, options, MakeDevices(3), {2, GraphUse::kNever, 4});
+  });
 }
 
 // A stop that comes while the result is being made either counts or does not.

@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <string>
+#include <thread>
 
+#include "engine/frame_pipeline.h"
 #include "engine/pair_source.h"
 #include "features/feature.h"
 #include "features/test_run.h"
@@ -90,6 +94,27 @@ inline void ExpectEqualFacts(const FactTable& actual, const FactTable& expected,
       ASSERT_EQ(actual.Row(frame)[i], expected.Row(frame)[i]) << what << " frame " << frame << " fact " << i;
     }
   }
+}
+
+/// run(source, options) of a pipeline ends soon after a stop, while it works and while it waits for pictures.
+template <class Run>
+void ExpectCancelling(const VideoFormat& format, const Run& run) {
+  const auto stop_it = [&](PairSource& source) {
+    std::stop_source stop;
+    PipelineOptions options;
+    options.stop = stop.get_token();
+    const std::jthread stopper([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      stop.request_stop();
+    });
+    const auto result = run(source, options);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
+  };
+  NoiseSource endless(format, 0, 1'000'000);
+  stop_it(endless);
+  BlockedSource blocked(format, 0, 1000);
+  stop_it(blocked);
 }
 
 }  // namespace lockstep
