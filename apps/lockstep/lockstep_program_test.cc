@@ -203,6 +203,16 @@ TEST(Summary, NoFramesAndNoFrameRate) {
   EXPECT_EQ(BriefText(report, {}), "vmaf_v0.6.1 no score\n");
 }
 
+TEST(Summary, WholeClip) {
+  Report report = SmallReport();
+  report.aggregates = {{"apsnr_y", 36.5}};
+  EXPECT_NE(SummaryText(report, {}).find("\nwhole clip\n  apsnr_y           36.500000\n"), std::string::npos);
+  report.aggregates.push_back({"axpsnr_min_fps_25", 28.522361335898921});
+  EXPECT_NE(SummaryText(report, {NumberFormat::Kind::kDigits, 17})
+                .find("\nwhole clip\n  apsnr_y                   36.5\n  axpsnr_min_fps_25 28.522361335898921\n"),
+            std::string::npos);
+}
+
 TEST(Summary, NamedModel) {
   Report report = SmallReport();
   report.models[0].name = "phone";

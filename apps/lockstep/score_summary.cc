@@ -132,8 +132,10 @@ std::string SummaryText(const Report& report, const NumberFormat& numbers) {
   for (const ReportModel& model : report.models) AppendModel(report, model, numbers, out);
   AppendOtherScores(report, numbers, out);
   if (!report.aggregates.empty()) out += "\nwhole clip\n";
+  std::size_t width = 14;
+  for (const auto& [name, value] : report.aggregates) width = std::max(width, TerminalText(name).size());
   for (const auto& [name, value] : report.aggregates) {
-    out += fmt::format("  {:<15}{:>12}\n", TerminalText(name), ScoreText(value, numbers));
+    out += fmt::format("  {:<{}} {:>12}\n", TerminalText(name), width, ScoreText(value, numbers));
   }
   if (!report.decisions.empty()) out += "\n";
   for (const ReportDecision& decision : report.decisions) {

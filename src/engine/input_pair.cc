@@ -113,6 +113,20 @@ Status InputPair::SettleFormat(const ScoreRequest& request) {
     decisions_.push_back({"pairing", text + "; frames are paired by index"});
     warnings_.push_back({distorted_.info.path, {}, text + "; frames are paired by index"});
   }
+  return CheckRanges();
+}
+
+Status InputPair::CheckRanges() {
+  // Raw video has no tag, and tells nothing by that; what else has none is limited by convention.
+  if (IsRaw(reference_.info) || IsRaw(distorted_.info)) return {};
+  const std::string& range = reference_.info.range;
+  const std::string& other = distorted_.info.range;
+  if ((range == "full") == (other == "full")) return {};
+  const auto name = [](const std::string& text) { return text.empty() ? std::string("not tagged") : text; };
+  const std::string text =
+      fmt::format("ranges of code values differ (reference {}, distorted {})", name(range), name(other));
+  if (strict_) return Error{ErrorCode::kInvalidArgument, text, distorted_.info.path, {}, {}};
+  warnings_.push_back({distorted_.info.path, {}, text + "; they are compared as they are"});
   return {};
 }
 

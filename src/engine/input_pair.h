@@ -91,6 +91,8 @@ class InputPair : public RunInput {
 
   InputPair() = default;
   [[nodiscard]] Status SettleFormat(const ScoreRequest& request);
+  /// Limited against full range is scored as it is, and said.
+  [[nodiscard]] Status CheckRanges();
   /// Two files of one size that is no whole number of frames were described wrongly, unless just the end of a block is
   /// missing from both.
   [[nodiscard]] Status CheckRawSizes() const;

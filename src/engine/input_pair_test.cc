@@ -171,6 +171,38 @@ std::size_t ReadAheadOf(const ScoreRequest& request, std::size_t depth, unsigned
   return memory->made();
 }
 
+TEST(InputPair, RangesThatDifferAreSaid) {
+  const TemporaryFolder folder;
+  constexpr VideoFormat kSmall{PixelFormat::kYuv420, 16, 16, 8};
+  const auto clip = [&](const std::string& name, const std::string& tag) {
+    return folder.Write(name, "YUV4MPEG2 W16 H16 F25:1 Ip C420jpeg" + tag + "\nFRAME\n" + NoiseFrame(kSmall, 1));
+  };
+  const std::string full = clip("full.y4m", " XCOLORRANGE=FULL");
+  const std::string limited = clip("limited.y4m", " XCOLORRANGE=LIMITED");
+  const std::string untagged = clip("untagged.y4m", "");
+  struct Case {
+    std::string reference;
+    std::string distorted;
+    bool is_said;
+  };
+  const std::vector<Case> cases{
+      {full, limited, true}, {limited, full, true}, {untagged, full, true}, {limited, untagged, false}};
+  for (const Case& c : cases) {
+    ScoreRequest request;
+    request.reference.path = c.reference;
+    request.distorted.path = c.distorted;
+    const Pairs pairs = ReadPairs(request, {});
+    EXPECT_EQ(pairs.error, "");
+    EXPECT_EQ(pairs.bytes.size(), 1U);
+    ASSERT_EQ(pairs.warnings.size(), c.is_said ? 1U : 0U) << c.reference << " " << c.distorted;
+    if (c.is_said) {
+      EXPECT_NE(pairs.warnings[0].find("ranges of code values differ"), std::string::npos);
+    }
+    request.strict = true;
+    EXPECT_EQ(ReadPairs(request, {}).error.empty(), !c.is_said);
+  }
+}
+
 TEST(InputPair, ReadsAsFarAheadAsItMay) {
   const TemporaryFolder folder;
   ScoreRequest request;

@@ -467,10 +467,14 @@ TEST(ScoreRun, MetricsKnowTheInputsFrameRate) {
   ASSERT_EQ(fast.decisions.size(), 1U);
   EXPECT_EQ(fast.decisions[0].subject, "feature xpsnr");
   EXPECT_EQ(fast.decisions[0].text, "fps is 59.9401, the input's");
+  ASSERT_FALSE(fast.aggregates.empty());
+  EXPECT_EQ(fast.aggregates[0].first, "axpsnr_y");
   EXPECT_TRUE(unknown.decisions.empty());
   // What the user gives is what counts, and is in the name.
   const Report given = scores("F60:1", {{"fps", "25"}});
   ExpectSameBits(*FindColumn(slow, "xpsnr_y"), *FindColumn(given, "xpsnr_y_fps_25"), 0);
+  ASSERT_FALSE(given.aggregates.empty());
+  EXPECT_EQ(given.aggregates[0].first, "axpsnr_y_fps_25");
   EXPECT_TRUE(given.decisions.empty());
   // Pictures of a rate beyond the option's range are scored too.
   ExpectSameBits(*FindColumn(fast, "xpsnr_y"), *FindColumn(scores("F90000:1", {}), "xpsnr_y"), 0);

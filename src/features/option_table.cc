@@ -139,6 +139,7 @@ double OptionValues::GetDouble(std::string_view name) const { return values_[Ind
 const std::string& OptionValues::GetString(std::string_view name) const { return values_[Index(name)].text; }
 
 bool OptionValues::IsDefault(std::size_t index) const {
+  if (values_[index].is_from_input) return true;
   return values_[index].number == specs_[index].default_value && values_[index].text == specs_[index].default_text;
 }
 
@@ -184,6 +185,7 @@ const OptionSpec* OptionValues::TakeFrameRate(double rate) {
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     if (!specs_[i].is_frame_rate || !IsDefault(i)) continue;
     values_[i].number = std::clamp(rate, specs_[i].minimum, specs_[i].maximum);
+    values_[i].is_from_input = true;
     return &specs_[i];
   }
   return nullptr;

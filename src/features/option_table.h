@@ -92,7 +92,8 @@ class OptionValues {
   [[nodiscard]] bool CanMergeOutputs(const OptionValues& other) const;
   /// Switches on every output that `other` (same table) asks for: output-only bools are united, texts taken over.
   void MergeOutputs(const OptionValues& other);
-  /// Puts a frame rate, cut to the option's range, where one belongs and none was given; `rate` 0: unknown.
+  /// Puts a frame rate, cut to the option's range, where one belongs and none was given; `rate` 0: unknown. Names of
+  /// scores still say what was given.
   /// returns  the option that has it now, or nullptr
   const OptionSpec* TakeFrameRate(double rate);
   [[nodiscard]] bool SameValues(const OptionValues& other, OptionEffect effect) const;
@@ -101,6 +102,7 @@ class OptionValues {
   struct Value {
     double number = 0.0;
     std::string text;
+    bool is_from_input = false;  // and not asked for
     friend bool operator==(const Value&, const Value&) = default;
   };
   [[nodiscard]] std::size_t Index(std::string_view name) const;

@@ -25,6 +25,7 @@ struct VideoInfo {
   std::optional<std::int64_t> frame_count;  // when known without reading: size of a regular file, container index
   std::string interlacing = "progressive";  // "progressive", "unknown", "top field first", …
   std::string chroma_location;              // empty when not tagged
+  std::string range;                        // of the samples delivered: "limited", "full", empty when not tagged
 };
 
 struct OpenOptions {

@@ -195,6 +195,7 @@ class Y4mReader final : public PlanarReader {
     info_.frame_rate = header.frame_rate;
     info_.interlacing = header.interlacing;
     info_.chroma_location = header.chroma_location;
+    info_.range = header.range;
     chroma_is_411_ = header.chroma_is_411;
     has_alpha_ = header.has_alpha;
     if (chroma_is_411_)
@@ -232,6 +233,8 @@ Result<Y4mHeader> ParseY4mHeader(std::string_view line) {
     const std::string_view token = line.substr(0, line.find(' '));
     line.remove_prefix(std::min(token.size() + 1, line.size()));
     if (token.empty()) continue;
+    if (token == "XCOLORRANGE=FULL") header.range = "full";
+    if (token == "XCOLORRANGE=LIMITED") header.range = "limited";
     const char tag = token[0];
     const std::string_view value = token.substr(1);
     if (std::string_view("WHFIAC").find(tag) == std::string_view::npos) continue;

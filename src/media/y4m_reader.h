@@ -17,6 +17,7 @@ struct Y4mHeader {
   double frame_rate = 0.0;  // 0 when absent or 0:0
   std::string interlacing;
   std::string chroma_location;  // empty when the tag says nothing about it
+  std::string range;            // "limited", "full", empty when there is no tag of FFmpeg's for it
   bool chroma_is_411 = false;   // file has a quarter of the columns, format says 4:2:2
   bool has_alpha = false;
 };

@@ -183,6 +183,9 @@ TEST(Y4mReader, ParsesOptionalFields) {
     EXPECT_EQ(header->interlacing, name);
     EXPECT_EQ(header->frame_rate, 0.0);
   }
+  EXPECT_EQ(ParseY4mHeader("YUV4MPEG2 W2 H2 XYSCSS=420JPEG")->range, "");
+  EXPECT_EQ(ParseY4mHeader("YUV4MPEG2 W2 H2 XCOLORRANGE=FULL Ip")->range, "full");
+  EXPECT_EQ(ParseY4mHeader("YUV4MPEG2 W2 H2 XCOLORRANGE=LIMITED")->range, "limited");
   EXPECT_EQ(ParseY4mHeader("YUV4MPEG2 W2 H2 F0:0 A0:0")->frame_rate, 0.0);
   EXPECT_EQ(ParseY4mHeader("YUV4MPEG2 F24:1 H32768 W32768")->frame_rate, 24.0);
 }

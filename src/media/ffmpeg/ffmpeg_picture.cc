@@ -145,6 +145,7 @@ Result<std::unique_ptr<FfmpegPictureConverter>> FfmpegPictureConverter::Create(c
   format.bit_depth = wide_enough != kFfmpegDepths.end() ? *wide_enough : 16;
   const bool is_rgb =
       IsXyz(source) || (descriptor->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BAYER)) != 0;
+  converter->is_from_rgb_ = is_rgb;
   if (is_rgb) {
     format.pixel_format = PixelFormat::kYuv444;
   } else if (descriptor->nb_components < 3) {

@@ -38,6 +38,9 @@ class FfmpegPictureConverter {
   /// What the conversion changes, for the user; empty when every sample is kept.
   [[nodiscard]] const std::string& note() const { return note_; }
 
+  /// The source is RGB of some kind, which becomes limited range whatever its own.
+  [[nodiscard]] bool is_from_rgb() const { return is_from_rgb_; }
+
   /// `picture` must look like the first one. `out` gets format().
   [[nodiscard]] Status Convert(const AVFrame& picture, Frame& out);
 
@@ -48,6 +51,7 @@ class FfmpegPictureConverter {
   VideoFormat format_;
   std::string note_;
   SwsContextPointer scaler_;  // null: samples are copied
+  bool is_from_rgb_ = false;
   bool chroma_is_411_ = false;
   std::vector<std::uint8_t> chroma_411_row_;
 };

@@ -216,6 +216,11 @@ class FfmpegReader final : public VideoReader {
     info_.interlacing = Interlacing(*picture_, codec_->field_order);
     if (picture_->chroma_location != AVCHROMA_LOC_UNSPECIFIED)
       info_.chroma_location = av_chroma_location_name(picture_->chroma_location);
+    if (converter_->is_from_rgb() || picture_->color_range == AVCOL_RANGE_MPEG) {
+      info_.range = "limited";
+    } else if (picture_->color_range == AVCOL_RANGE_JPEG) {
+      info_.range = "full";
+    }
     return {};
   }
 

@@ -85,6 +85,7 @@ void WriteVideo(const std::string& path, AVCodecID codec_id, const std::vector<P
   codec->pix_fmt = static_cast<AVPixelFormat>(first.format);
   codec->time_base = {1, 24};
   codec->framerate = {24, 1};
+  codec->color_range = first.color_range;
   codec->strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
   if ((container->oformat->flags & AVFMT_GLOBALHEADER) != 0) codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   ASSERT_GE(avcodec_open2(codec, encoder, nullptr), 0);
@@ -122,6 +123,26 @@ std::uint64_t Hash(const std::vector<std::string>& frames) {
     for (const char c : frame) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   }
   return hash;
+}
+
+TEST(FfmpegReader, RangeOfCodeValues) {
+  const TemporaryFolder folder;
+  constexpr VideoFormat kVideo{PixelFormat::kYuv420, 16, 16, 8};
+  const auto range_of = [&](AVPixelFormat format, AVColorRange range, const std::string& name) {
+    std::vector<Picture> pictures;
+    pictures.push_back(MakePicture(format, kVideo, NoiseFrame(kVideo, 1)));
+    pictures[0]->color_range = range;
+    const std::string path = folder.File(name);
+    WriteVideo(path, AV_CODEC_ID_FFV1, pictures);
+    const ReadClip clip = ReadAll(path, {});
+    EXPECT_EQ(clip.error, "");
+    return clip.info.range;
+  };
+  EXPECT_EQ(range_of(AV_PIX_FMT_YUV420P, AVCOL_RANGE_JPEG, "full.mkv"), "full");
+  EXPECT_EQ(range_of(AV_PIX_FMT_YUV420P, AVCOL_RANGE_MPEG, "limited.mkv"), "limited");
+  EXPECT_EQ(range_of(AV_PIX_FMT_YUV420P, AVCOL_RANGE_UNSPECIFIED, "untagged.mkv"), "");
+  // Converted.
+  EXPECT_EQ(range_of(AV_PIX_FMT_BGR0, AVCOL_RANGE_JPEG, "rgb.mkv"), "limited");
 }
 
 TEST(FfmpegReader, DecodesAnElementaryStream) {
