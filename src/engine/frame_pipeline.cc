@@ -157,7 +157,8 @@ class Pipeline {
     const auto store =
         tbb::make_filter<Token*, void>(filter_mode::serial_in_order, [this](Token* token) { Store(token); });
 
-    const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, options_.threads);
+    const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
+                                      options_.threads + options_.other_threads);
     tbb::task_arena arena(static_cast<int>(options_.threads));
     arena.execute([&] { tbb::parallel_pipeline(tokens_.size(), read & prepare & link & extract & store); });
     if (error_) return *std::move(error_);

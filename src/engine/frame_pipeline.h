@@ -17,6 +17,7 @@ namespace lockstep {
 
 struct PipelineOptions {
   unsigned threads = 1;            // at least 1
+  unsigned other_threads = 0;      // of TBB, that run for others in this process meanwhile
   int subsample = 1;               // metrics that do not need every frame see multiples of it only
   std::int64_t first_picture = 0;  // frame number of the source's first pair
   std::int64_t first_score = 0;    // scores wanted for [first_score, end_score)

@@ -46,13 +46,22 @@ Result<DevicePipelineResult> RunBoth(std::span<const Feature* const> on_processo
                                      PairSource& source, const PipelineOptions& options,
                                      std::span<Device* const> devices, const DevicePipelineOptions& device_options,
                                      std::vector<FactTable>& processor_facts) {
+  // The processor's pipeline waits for the devices in whatever thread of TBB reads. A device that is the processor
+  // computes on the same threads and may need that one, so the pipeline keeps to its own thread there.
+  PipelineOptions beside = options;
+  const bool shares_threads =
+      std::any_of(devices.begin(), devices.end(), [](const Device* d) { return d->properties().is_processor; });
+  if (shares_threads) {
+    beside.threads = 1;
+    beside.other_threads = options.threads - 1;
+  }
   SharedSource shared(source, static_cast<std::size_t>(BatchOf(device_options, format, *devices[0])));
   std::optional<Result<PipelineResult>> of_processor;
   std::optional<std::jthread> thread;
   try {
     thread.emplace([&] {
       of_processor = RunSide<PipelineResult>(
-          shared, kOnProcessor, [&] { return RunPipeline(on_processor, shared.side(kOnProcessor), options); });
+          shared, kOnProcessor, [&] { return RunPipeline(on_processor, shared.side(kOnProcessor), beside); });
     });
   } catch (const std::system_error& failure) {
     return Error{ErrorCode::kInternal, failure.what(), {}, {}, "thread of the processor's metrics"};

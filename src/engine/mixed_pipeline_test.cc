@@ -3,13 +3,21 @@
 #include "engine/mixed_pipeline.h"
 
 #include <gtest/gtest.h>
+#include <tbb/task_arena.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <future>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "engine/test_device.h"
 #include "engine/test_pair_source.h"
 #include "features/device/host_device.h"
 #include "features/feature_list.h"
@@ -162,6 +170,51 @@ TEST_F(MixedPipelineTest, ExceptionOfTheSource) {
     const auto result = Run(source, {}, Devices(round % 2 == 0 ? 1 : 3));
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().message, "out of film");
+  }
+}
+
+// Computes on the threads of TBB, as SYCL's CPU device does: what the host waits for needs one of them.
+class TbbDevice final : public HostDeviceBase {
+ public:
+  Result<std::unique_ptr<DeviceStream>> MakeStream() override {
+    return std::unique_ptr<DeviceStream>(std::make_unique<Stream>(MakeHostStream()));
+  }
+
+ private:
+  class Stream final : public HostStreamBase {
+   public:
+    using HostStreamBase::HostStreamBase;
+    Status Wait(const DeviceEvent& event) override {
+      std::promise<void> done;
+      tbb::task_arena arena(2);
+      arena.enqueue([&] { done.set_value(); });
+      done.get_future().wait();
+      return HostStreamBase::Wait(event);
+    }
+  };
+};
+
+TEST_F(MixedPipelineTest, DevicesThatComputeOnTheSameThreads) {
+  for (const unsigned threads : {1U, 2U, 3U}) {
+    for (int round = 0; round < 10; ++round) {
+      TbbDevice device;
+      NoiseSource source(kFormat, 0, 30);
+      std::stop_source stop;
+      PipelineOptions options;
+      options.threads = threads;
+      options.stop = stop.get_token();
+      // A run that hangs ends as a failure of this test.
+      std::mutex mutex;
+      std::condition_variable_any ended;
+      const std::jthread watch([&](const std::stop_token& is_done) {
+        std::unique_lock lock(mutex);
+        if (!ended.wait_for(lock, is_done, std::chrono::seconds(20), [&] { return is_done.stop_requested(); })) {
+          stop.request_stop();
+        }
+      });
+      const auto result = Run(source, options, {&device});
+      ASSERT_TRUE(result.ok()) << threads << " threads: " << result.error().Describe();
+    }
   }
 }
 

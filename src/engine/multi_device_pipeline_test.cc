@@ -13,6 +13,7 @@
 
 #include "engine/device_batches.h"
 #include "engine/frame_pipeline.h"
+#include "engine/test_device.h"
 #include "engine/test_pair_source.h"
 #include "features/device/host_device.h"
 #include "features/feature_list.h"
@@ -177,54 +178,26 @@ TEST_F(MultiDevicePipelineTest, CancellingAtTheEnd) {
 }
 
 // Counts its streams: what a stream copies from may go when the stream is gone, or has been waited for.
-class CountingDevice final : public Device {
+class CountingDevice final : public HostDeviceBase {
  public:
-  explicit CountingDevice(std::atomic<int>& streams) : host_(MakeHostDevice(HostOrder::kLate)), streams_(streams) {}
-  const DeviceProperties& properties() const override { return host_->properties(); }
-  Result<std::byte*> AllocateOnDevice(std::size_t bytes) override { return host_->AllocateOnDevice(bytes); }
-  Result<std::byte*> AllocatePinned(std::size_t bytes) override { return host_->AllocatePinned(bytes); }
-  void Free(std::byte* memory) override { host_->Free(memory); }
-  Result<const DeviceKernel*> FindKernel(std::string_view module, std::string_view name) override {
-    return host_->FindKernel(module, name);
-  }
+  explicit CountingDevice(std::atomic<int>& streams) : streams_(streams) {}
   Result<std::unique_ptr<DeviceStream>> MakeStream() override {
-    return std::unique_ptr<DeviceStream>(std::make_unique<Stream>(*host_->MakeStream(), streams_));
+    return std::unique_ptr<DeviceStream>(std::make_unique<Stream>(MakeHostStream(), streams_));
   }
-  DeviceCounters counters() const override { return host_->counters(); }
 
  private:
-  class Stream final : public DeviceStream {
+  class Stream final : public HostStreamBase {
    public:
-    Stream(std::unique_ptr<DeviceStream> host, std::atomic<int>& streams) : host_(std::move(host)), streams_(streams) {
+    Stream(std::unique_ptr<DeviceStream> host, std::atomic<int>& streams)
+        : HostStreamBase(std::move(host)), streams_(streams) {
       ++streams_;
     }
     ~Stream() override { --streams_; }
-    void Copy(void* to, const void* from, std::size_t bytes) override { host_->Copy(to, from, bytes); }
-    void Fill(void* to, std::uint8_t value, std::size_t bytes) override { host_->Fill(to, value, bytes); }
-    void CopyRows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t row_bytes,
-                  std::size_t rows) override {
-      host_->CopyRows(to, to_pitch, from, from_pitch, row_bytes, rows);
-    }
-    void Launch(const DeviceKernel& kernel, const void* arguments, std::size_t argument_bytes,
-                const LaunchShape& shape) override {
-      host_->Launch(kernel, arguments, argument_bytes, shape);
-    }
-    std::shared_ptr<DeviceEvent> Mark() override { return host_->Mark(); }
-    void WaitFor(const DeviceEvent& event) override { host_->WaitFor(event); }
-    void WaitForNative(std::uintptr_t native_stream) override { host_->WaitForNative(native_stream); }
-    Status Wait(const DeviceEvent& event) override { return host_->Wait(event); }
-    Status status() const override { return host_->status(); }
-    void BeginRecording() override { host_->BeginRecording(); }
-    Result<std::unique_ptr<DeviceGraph>> EndRecording() override { return host_->EndRecording(); }
-    void Replay(DeviceGraph& graph) override { host_->Replay(graph); }
-    std::vector<DeviceTiming> TakeTimings() override { return host_->TakeTimings(); }
 
    private:
-    std::unique_ptr<DeviceStream> host_;
     std::atomic<int>& streams_;
   };
 
-  std::unique_ptr<Device> host_;
   std::atomic<int>& streams_;
 };
 
