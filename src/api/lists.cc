@@ -35,15 +35,14 @@ OptionInfo DescribeOption(const OptionSpec& spec) {
       info.default_value = spec.default_value < spec.minimum || spec.default_value > spec.maximum
                                ? "none"
                                : fmt::format("{:g}", spec.default_value);
-      info.range = *spec.choices != '\0' ? fmt::format("{}", fmt::join(ChoicesOf(spec), ", "))
-                                         : fmt::format("{:g} to {:g}", spec.minimum, spec.maximum);
+      info.range = fmt::format("{:g} to {:g}", spec.minimum, spec.maximum);
       break;
     case OptionType::kString:
       info.type = "string";
       info.default_value = spec.default_text;
-      info.range = fmt::format("{}", fmt::join(ChoicesOf(spec), ", "));
       break;
   }
+  if (*spec.choices != '\0') info.range = fmt::format("{}", fmt::join(ChoicesOf(spec), ", "));
   return info;
 }
 

@@ -2,12 +2,11 @@
 // The C++ API: one request in, one report out. Exceptions of the libraries below end here.
 #include "lockstep/score.h"
 
-#include <exception>
-#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "base/without_exceptions.h"
 #include "engine/score_run.h"
 #include "lockstep/parity.h"
 #include "lockstep/pictures.h"
@@ -16,24 +15,15 @@
 namespace lockstep {
 namespace {
 
-template <class Call>
-auto WithoutExceptions(Call call) -> decltype(call()) {
-  try {
-    return call();
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kOutOfMemory, "not enough memory", {}, {}, {}};
-  } catch (const std::exception& failure) {
-    return Error{ErrorCode::kInternal, failure.what(), {}, {}, {}};
-  }
-}
+constexpr const char* kOutOfMemory = "not enough memory";
 
 // Drivers keep a current device for each thread; the caller's must stay what it is.
 template <class Call>
 auto OffTheCallersDevice(const ScoreRequest& request, Call call) -> decltype(call()) {
-  if (request.backend == "cpu" || request.backend == "auto") return WithoutExceptions(call);
-  return WithoutExceptions([&] {
+  if (request.backend == "cpu" || request.backend == "auto") return WithoutExceptions(kOutOfMemory, call);
+  return WithoutExceptions(kOutOfMemory, [&] {
     std::optional<decltype(call())> result;
-    std::jthread([&] { result.emplace(WithoutExceptions(call)); }).join();
+    std::jthread([&] { result.emplace(WithoutExceptions(kOutOfMemory, call)); }).join();
     return *std::move(result);
   });
 }
@@ -59,7 +49,7 @@ Result<Report> ScorePictures(const ScoreRequest& request, const VideoFormat& for
 }
 
 Result<ParityReport> RunParity(const ParityRequest& request) {
-  return WithoutExceptions([&]() -> Result<ParityReport> {
+  return WithoutExceptions(kOutOfMemory, [&]() -> Result<ParityReport> {
     Result<ParityReport> report = CompareAll(request);
     if (report) report->tool_version = VersionText();
     return report;
@@ -67,7 +57,7 @@ Result<ParityReport> RunParity(const ParityRequest& request) {
 }
 
 Status CheckRequest(const ScoreRequest& request) {
-  return WithoutExceptions([&]() -> Status { return CheckScoreRequest(request); });
+  return WithoutExceptions(kOutOfMemory, [&]() -> Status { return CheckScoreRequest(request); });
 }
 
 }  // namespace lockstep

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "base/without_exceptions.h"
 #include "engine/multi_device_pipeline.h"
 #include "engine/shared_source.h"
 #include "features/device/device_program.h"
@@ -20,19 +20,10 @@ namespace {
 constexpr std::size_t kOnProcessor = 0;
 constexpr std::size_t kOnDevices = 1;
 
-// A result or an exception's text; whatever went wrong ends the other pipeline too.
-template <class Answer, class Call>
-Result<Answer> RunSide(SharedSource& shared, std::size_t side, Call call) {
-  const auto attempt = [&]() -> Result<Answer> {
-    try {
-      return call();
-    } catch (const std::bad_alloc&) {
-      return Error{ErrorCode::kOutOfMemory, "no memory left", {}, {}, {}};
-    } catch (const std::exception& failure) {
-      return Error{ErrorCode::kInternal, failure.what(), {}, {}, {}};
-    }
-  };
-  Result<Answer> answer = attempt();
+// Whatever went wrong ends the other pipeline too.
+template <class Call>
+auto RunSide(SharedSource& shared, std::size_t side, Call call) -> decltype(call()) {
+  auto answer = WithoutExceptions("no memory left", call);
   if (answer) {
     shared.Close(side);
   } else {
@@ -60,8 +51,8 @@ Result<DevicePipelineResult> RunBoth(std::span<const Feature* const> on_processo
   std::optional<std::jthread> thread;
   try {
     thread.emplace([&] {
-      of_processor = RunSide<PipelineResult>(
-          shared, kOnProcessor, [&] { return RunPipeline(on_processor, shared.side(kOnProcessor), beside); });
+      of_processor =
+          RunSide(shared, kOnProcessor, [&] { return RunPipeline(on_processor, shared.side(kOnProcessor), beside); });
     });
   } catch (const std::system_error& failure) {
     return Error{ErrorCode::kInternal, failure.what(), {}, {}, "thread of the processor's metrics"};
@@ -69,7 +60,7 @@ Result<DevicePipelineResult> RunBoth(std::span<const Feature* const> on_processo
   // Progress is that of the processor, which is the slower one.
   PipelineOptions silent = options;
   silent.on_progress = {};
-  Result<DevicePipelineResult> result = RunSide<DevicePipelineResult>(shared, kOnDevices, [&] {
+  Result<DevicePipelineResult> result = RunSide(shared, kOnDevices, [&] {
     return RunMultiDevicePipeline(on_devices, format, shared.side(kOnDevices), silent, devices, device_options);
   });
   thread->join();

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/without_exceptions.h"
 #include "engine/device_batches.h"
 #include "engine/wanted_frames.h"
 
@@ -169,7 +170,7 @@ class MultiDevicePipeline {
       } catch (const std::exception& failure) {
         Fail({ErrorCode::kInternal, failure.what(), {}, {}, "threads of the devices"});
       }
-      WithoutExceptions([this] { return Read(); });
+      FailWhere([this] { return Read(); });
     }
     if (std::optional<Error> failure = segments_.failure()) return *std::move(failure);
     DevicePipelineResult result;
@@ -203,15 +204,8 @@ class MultiDevicePipeline {
 
   // Exceptions must not leave a thread, and the other threads must hear of them.
   template <class Call>
-  void WithoutExceptions(Call call) {
-    try {
-      if (Status status = call(); !status) Fail(std::move(status).error());
-    } catch (const std::bad_alloc&) {
-      // So short that a string holds it without memory: what this handler throws would end the program.
-      Fail({ErrorCode::kOutOfMemory, "no memory left", {}, {}, {}});
-    } catch (const std::exception& failure) {
-      Fail({ErrorCode::kInternal, failure.what(), {}, {}, {}});
-    }
+  void FailWhere(Call call) {
+    if (Status status = WithoutExceptions("no memory left", call); !status) Fail(std::move(status).error());
   }
 
   Status Read() {
@@ -227,7 +221,7 @@ class MultiDevicePipeline {
   }
 
   void Work(std::size_t d) {
-    WithoutExceptions([&]() -> Status {
+    FailWhere([&]() -> Status {
       Result<OpenSession> open = MakeDeviceSession(features_, format_, *devices_[d], device_options_, staging_threads_);
       if (!open) return std::move(open).error();
       DeviceBatches batches(features_, wanted_, *open->session, open->batch, facts_);

@@ -417,7 +417,7 @@ class ScoreRun {
                             fmt::format("computed on the processor: the backend {} has no kernels for it{}",
                                         request_.backend, description.on_devices ? " with these options" : "")});
     }
-    if (!decisions_.empty()) inputs_->ReadOnHost();
+    if (std::find(on_processor_.begin(), on_processor_.end(), true) != on_processor_.end()) inputs_->ReadOnHost();
   }
 
   Result<PipelineResult> Compute(std::span<const Feature* const> features, const PipelineOptions& options) {
